@@ -13,6 +13,8 @@ from likes import api as likes_api
 
 admin.autodiscover()
 
+handler403 = "config.forbidden.forbidden"
+
 urlpatterns = [
     # Django tries these in order, so the most requested come first.
     path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),

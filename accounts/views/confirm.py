@@ -1,6 +1,7 @@
 """Re-authentication before a sensitive action, by password or passkey (not by a code of an app)."""
 
 from django import forms
+from django.contrib import admin
 from django.contrib.auth import authenticate
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -54,11 +55,15 @@ def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBase:
+    """Ask within the admin's frame where the admin asks: who works there stays there."""
     sent = "sent" in request.GET
     intro = _("Nothing of what you sent was done. Confirm, then send it again.") if sent else ""
+    in_admin = user.is_staff and next_url(request).startswith(reverse("admin:index"))
     return show_form(
         request,
         form,
+        "admin/accounts/confirm.html" if in_admin else "accounts/form.html",
+        **(admin.site.each_context(request) if in_admin else {}),
         title=_("Confirm that it is you"),
         button=_("Confirm"),
         intro=intro or _("What comes next is asked for only if you have just shown who you are."),

@@ -152,7 +152,9 @@ def run_or_add_error(
     return True
 
 
-def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
+def show_form(
+    request: HttpRequest, form: forms.BaseForm, template: str = "accounts/form.html", **texts: Any
+) -> HttpResponse:
     """A page with one form; ``texts`` are ``title`` and ``button``, and optionally ``intro``, ``hint`` and ``back``.
 
     If there are errors, the first wrong field has the focus.
@@ -162,7 +164,7 @@ def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpR
         if first_wrong is not None:
             field.widget.attrs["autofocus"] = name == first_wrong
     context = {"form": form, "next": next_url(request, ""), "has_a_name": has_a_name(request), **texts}
-    return render(request, "accounts/form.html", context)
+    return render(request, template, context)
 
 
 def render_message(request: HttpRequest, title: str, *lines: str, status: int = 200) -> HttpResponse:

@@ -60,7 +60,7 @@ class CommentAdmin(WithReason[Comment]):
     )
     list_select_related = ("player", "competition")
     search_fields = ("player__external_id__exact", "text__icontains")
-    search_help_text = _lazy("A player's whole id, or words of a comment.")
+    search_help_text = _lazy("A player's whole id or the beginning of a name, or words of a comment.")
     extra_lookups = (ON_BOARD,)
     ordering = ("-pk",)
     actions = ("hide", "show", "dismiss")

@@ -154,7 +154,7 @@ class LeagueMemberAdmin(ReadOnlyAdmin[LeagueMember]):
     list_filter = ("outcome", ("season__league", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("player", "season__period__board", "group__season")
     search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
+    search_help_text = _lazy("A player's whole id, or the beginning of a name.")
     ordering = ("-pk",)
     fields = ("player", "board", "season", "group", "place", "outcome")
 

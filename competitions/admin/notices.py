@@ -20,7 +20,7 @@ class NoticeAdmin(ReadOnlyAdmin[Notice]):
     list_filter = ("kind", ("competition", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("player", "competition")
     search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
+    search_help_text = _lazy("A player's whole id, or the beginning of a name.")
     ordering = ("-pk",)
     fields = (
         *("kind", "player", "competition", "snapshot", "change", "revision", "grant"),

@@ -117,7 +117,9 @@ def sees_all_that_the_cheat_did(desk: Desk) -> None:
 
 def voids_what_counted(desk: Desk) -> None:
     desk.ask("Void the selected submissions")
-    expect(desk.foretold).to_contain_text(["Now: rank 1 with 1970. Then: not ranked.", "1 first place moves, 3 ranks"])
+    expect(desk.foretold).to_contain_text(
+        ["Now: rank 1 with 1,970 points. Then: not ranked.", "1 first place moves, 3 ranks"]
+    )
     desk.keep("void")
     desk.say_yes(TOO_FAST, "Yes: Void submissions", "Voided: 2.")
 

@@ -28,6 +28,8 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.translate import translated
+from leaderboards.admin.wording.names import name_and_id
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.core.input.csv_cells import safe_cell
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
@@ -50,8 +52,7 @@ class GrantAdmin(WithReason[RewardGrant]):
         "code",
         "player",
         "rank",
-        "competition",
-        "period",
+        "earned_in",
         "granted_at",
         "delivered_at",
         "revoked_at",
@@ -63,19 +64,28 @@ class GrantAdmin(WithReason[RewardGrant]):
         ("passed_over_at", admin.EmptyFieldListFilter),
         ("competition", admin.RelatedOnlyFieldListFilter),
     )
-    list_select_related = ("player", "competition", "period")
+    list_select_related = ("player", "competition", "period__board")
     search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
+    search_help_text = _lazy("A player's whole id, or the beginning of a name.")
     ordering = ("-pk",)
     actions = ("deliver", "export", "take_back", "give_back")
     fields = (
-        *("name", "code", "player", "rank", "competition", "period", "tier", "granted_at", "delivered_at"),
+        *("name", "code", "player", "rank", "earned_in", "tier", "granted_at", "delivered_at"),
         *("revoked_at", "revoked_reason", "withheld_at", "passed_over_at"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RewardGrant]:
         """Without the competitions' pictures."""
         return super().get_queryset(request).defer("competition__picture")
+
+    def row_name(self, row: RewardGrant) -> str:
+        """The player, the reward and where."""
+        return _name(row)
+
+    @admin.display(description=_lazy("earned in"), ordering="period")
+    def earned_in(self, grant: RewardGrant) -> str:
+        """The competition, or the board with the dates of its period."""
+        return _where(grant)
 
     @admin.action(description=_lazy("Mark the selected rewards as delivered"), permissions=["act"])
     def deliver(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> None:
@@ -175,8 +185,12 @@ def _with_previews(asking: HttpResponseBase, choice: str, previews: Sequence[Pre
     return asking
 
 
+def _where(grant: RewardGrant) -> str:
+    return str(grant.competition or f"{grant.period.board}, {period_in_words(grant.period)}")
+
+
 def _name(grant: RewardGrant) -> str:
-    return f"{grant.player.external_id}: {grant.name} ({grant.competition or grant.period})"
+    return f"{name_and_id(grant.player)}: {grant.name} ({_where(grant)})"
 
 
 class _Line:

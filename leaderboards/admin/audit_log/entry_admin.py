@@ -19,11 +19,12 @@ from django.utils import timezone
 from django.utils.formats import localize
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation.audit.actions import all_subjects, label_of
-from foundation.audit.models import AuditEntry
+from foundation.audit.models import AuditEntry, AuditSubject
 from leaderboards.admin.audit_log import export
 from leaderboards.admin.audit_log.action_filter import ActionFilter
 from leaderboards.admin.audit_log.filters import (
@@ -36,9 +37,16 @@ from leaderboards.admin.audit_log.filters import (
 from leaderboards.admin.audit_log.period_names import load_period_names, period_id_in
 from leaderboards.admin.audit_log.subject_names import load_subject_names
 from leaderboards.admin.audit_log.values import actor_name, details, field_diffs
-from leaderboards.admin.audit_log.visibility import entries_url, may_see_addresses, may_undo, visible_entries
+from leaderboards.admin.audit_log.visibility import (
+    entries_url,
+    may_see_addresses,
+    may_undo,
+    row_url,
+    visible_entries,
+)
 from leaderboards.admin.undo.bulk import UndoSelectedAdmin
 from leaderboards.admin.undo.single import UndoEntryAdmin
+from leaderboards.admin.wording.descriptions import exactly_in_utc
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
 LOG = "admin:foundation_auditentry_changelist"
@@ -119,7 +127,7 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
 
     @admin.display(description=_lazy("about"))
     def about(self, entry: AuditEntry) -> SafeString | str:
-        """Return up to ``MOST_SUBJECTS`` subjects with links to their entries, and the period."""
+        """Return up to ``MOST_SUBJECTS`` subjects, with links to their entries and to themselves, and the period."""
         kinds, subjects = all_subjects(), list(entry.subjects.all())[:MOST_SUBJECTS]
         names = getattr(entry, "subject_names", None)
         names = load_subject_names(subjects) if names is None else names
@@ -128,10 +136,9 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
                 entries_url(each.kind, each.key),
                 kinds[each.kind].label if each.kind in kinds else each.kind,
                 each.key,
-                name,
+                _named(each, names.get((each.kind, each.key), "")),
             )
             for each in subjects
-            for name in [names.get((each.kind, each.key), "")]
         ]
         about = format_html_join(", ", '<a href="{}">{} {}</a> {}', lines)
         period = _period_name(entry)
@@ -190,7 +197,9 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
         """Show one entry, with a link to undo it if the user may."""
         entry = self.get_object(request, object_id)
         can_undo = entry is not None and not entry.is_undone and may_undo(request, entry)
-        return super().change_view(request, object_id, form_url, {"can_undo": can_undo} | (extra_context or {}))
+        name = {} if entry is None else {"subtitle": f"{capfirst(label_of(entry.act))}, {exactly_in_utc(entry.at)}"}
+        context = {"can_undo": can_undo} | name | (extra_context or {})
+        return super().change_view(request, object_id, form_url, context)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -207,6 +216,12 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
         response = StreamingHttpResponse(with_export_slot(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
         return response
+
+
+def _named(subject: AuditSubject, name: str) -> SafeString | str:
+    """Return the name, with a link to the row itself where the admin has a page of it."""
+    address = row_url(subject.kind, subject.key) if name else ""
+    return format_html('<a href="{}">{}</a>', address, name) if address else name
 
 
 def _period_name(entry: AuditEntry) -> str:

@@ -10,10 +10,15 @@ from typing import Any, TypeVar
 from django.apps import AppConfig
 from django.contrib import admin
 from django.contrib.admin.filters import SimpleListFilter
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import get_fields_from_path
 from django.core.checks import CheckMessage, Error
 from django.db.models import DateField, Field, Model
+from django.forms import CheckboxInput
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from leaderboards.admin.base.audited import AuditedAdmin
 
@@ -27,6 +32,16 @@ class DeclaredLookupsAdmin(AuditedAdmin[Row]):
     """An admin whose list allows the lookups of its filters, and ``extra_lookups``, which our own pages link to."""
 
     extra_lookups: tuple[str, ...] = ()
+
+    def row_name(self, row: Row) -> str:
+        """Return what a screen reader calls the row's checkbox."""
+        return str(row)
+
+    def action_checkbox(self, obj: Row) -> SafeString:
+        """Return the checkbox that selects the row, as Django's own, but called by ``row_name``."""
+        label = format_html(_("Select this object for an action - {}"), self.row_name(obj))
+        box = CheckboxInput({"class": "action-select", "aria-label": label}, lambda _value: False)
+        return box.render(ACTION_CHECKBOX_NAME, str(obj.pk))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Return whether the lookup is declared; Django answers any other with 400."""

@@ -13,8 +13,10 @@ from django.utils.functional import cached_property
 
 from foundation.generics import Paginator
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.base.player_search import players_found
 
 COUNTED_AT_MOST = 10_000
+OF_PLAYER = "player__external_id__exact"
 
 Row = TypeVar("Row", bound=Model)
 
@@ -30,7 +32,10 @@ class CappedPaginator(Paginator[Any]):
 
 
 class PhraseSearchAdmin(DeclaredLookupsAdmin[Row]):
-    """An admin that searches for the whole input as one phrase: ids may contain spaces, at which Django splits."""
+    """An admin that searches for the whole input as one phrase: ids may contain spaces, at which Django splits.
+
+    The search field ``OF_PLAYER`` finds rows of players by their id or the beginning of their names.
+    """
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
@@ -38,7 +43,10 @@ class PhraseSearchAdmin(DeclaredLookupsAdmin[Row]):
         """Return the rows of which any search field matches."""
         if not search_term:
             return queryset, False
-        wanted = [Q(**{field: search_term}) for field in self.get_search_fields(request)]
+        wanted = [
+            Q(player__in=players_found(search_term)) if field == OF_PLAYER else Q(**{field: search_term})
+            for field in self.get_search_fields(request)
+        ]
         return queryset.filter(reduce(or_, wanted)), False
 
 

@@ -36,12 +36,14 @@ class SampleScoreForm(forms.Form):
 
     player = forms.CharField(label=_lazy("Player"), max_length=64, initial="test-player")
     competition = forms.IntegerField(label=_lazy("Competition"), min_value=1, help_text=_lazy("Its number."))
-    worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
+    worth = forms.CharField(label=_lazy("Points"), max_length=1000)
     token = forms.SlugField(max_length=20, widget=forms.HiddenInput)
 
     def __init__(self, board: Board, typed: Any = None, initial: Any = None) -> None:
         super().__init__(typed, initial={"token": secrets.token_hex(4), "worth": _example(board), **(initial or {})})
         self._board = board
+        if board.rules.fields:
+            self.fields["worth"].label = _("Fields as JSON")
         if not board.is_event:
             del self.fields["competition"]
 

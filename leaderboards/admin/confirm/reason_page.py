@@ -11,16 +11,24 @@ from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON, is_reason
 from foundation.translate import translated
+from leaderboards.admin.audit_log.visibility import VIEW_AUDIT_LOG
+from leaderboards.admin.wording.values import player_and_value
+from leaderboards.models import QuarantinedEntry, Submission
 
 PAGE = "admin/leaderboards/reason.html"
 
-Row = TypeVar("Row")
+MOST_NAMED = 3
+
+Scored = Submission | QuarantinedEntry
+Row = TypeVar("Row", Submission, QuarantinedEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +70,33 @@ def reason_page(
     return TemplateResponse(request, shown.pop("template", PAGE), context | shown)
 
 
-def run_for_each(
-    request: HttpRequest,
-    rows: Iterable[Row],
-    action: Callable[[Row], bool],
-    refused: Callable[[Row, str], str],
-    done: str | Promise,
-) -> None:
+def run_for_each(request: HttpRequest, rows: Iterable[Row], action: Callable[[Row], bool], done: str | Promise) -> None:
     """Run an action for each row by itself; a refused row does not stop the others.
 
-    ``action`` returns whether it changed the row. ``refused`` makes the message for a refused row, ``done`` is the
-    message with the number of changed rows (``%(number)s``).
+    ``action`` returns whether it changed the row. ``done`` is the message with the number of changed rows
+    (``%(number)s``); the first of them are named, and who may see the audit log is led to where it is undone.
     """
-    changed = unchanged = 0
+    changed, unchanged = list[Row](), 0
     for row in rows:
         try:
             is_changed = action(row)
         except SunwiError as error:
-            messages.error(request, refused(row, translated(error.detail)))
+            words = {"what": player_and_value(row), "why": translated(error.detail)}
+            messages.error(request, _("Not done for %(what)s: %(why)s") % words)
             continue
-        changed, unchanged = changed + is_changed, unchanged + (not is_changed)
-    messages.success(request, str(done) % {"number": changed})
+        if is_changed:
+            changed.append(row)
+        else:
+            unchanged += 1
+    messages.success(request, _done_message(request, str(done) % {"number": len(changed)}, changed))
     if unchanged:
         messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": unchanged})
+
+
+def _done_message(request: HttpRequest, done: str, changed: Sequence[Scored]) -> str:
+    named = "; ".join(map(player_and_value, changed[:MOST_NAMED])) + (" …" if len(changed) > MOST_NAMED else "")
+    text = f"{done} {named}".rstrip()
+    if not changed or not request.user.has_perm(VIEW_AUDIT_LOG):
+        return text
+    log = reverse("admin:foundation_auditentry_changelist")
+    return format_html('{} <a href="{}">{}</a>', text, log, _("Undo it in the audit log"))

@@ -35,7 +35,7 @@ def describe_standing(period: Period, state: StandingState | None) -> str:
 class AmendForm(forms.Form):
     """``state`` is the new state, once the form is valid; ``before`` describes what Redis has."""
 
-    worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
+    worth = forms.CharField(label=_lazy("Points, or fields as JSON"), max_length=1000)
     at = forms.CharField(label=_lazy("at"), max_length=40, help_text=_lazy("Within the period; RFC 3339."))
     score = forms.CharField(widget=forms.HiddenInput, required=False)
     state: StandingState

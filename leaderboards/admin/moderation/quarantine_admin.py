@@ -30,7 +30,10 @@ from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
 from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY
 from leaderboards.admin.wording.decimals import trim_zeros
+from leaderboards.admin.wording.names import name_and_id
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.admin.wording.places import place_text
+from leaderboards.admin.wording.values import player_and_value, shown_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import OutOfRange
@@ -105,7 +108,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     list_select_related = ("player", "board", "period", "decided_by")
     list_filter = (DecisionFilter, "board", "rule", "created_at")
     search_fields = ("player__external_id__exact", "external_id__exact")
-    search_help_text = _lazy("A player's whole id, or the whole id of an entry.")
+    search_help_text = _lazy("A player's whole id or the beginning of a name, or the whole id of an entry.")
     extra_lookups = ("player__id__exact", "period__id__exact")
     ordering = ("created_at", "pk")
     date_hierarchy = None
@@ -114,6 +117,10 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         *("board", "period", "player", "history", "value", "metadata", "rule", "seen", "at", "sent_at", "created_at"),
         *("service", "external_id", "decided", "reason"),
     )
+
+    def row_name(self, row: QuarantinedEntry) -> str:
+        """Return the player with the value."""
+        return player_and_value(row)
 
     @admin.display(description=_lazy("player"), ordering="player__external_id")
     def whose(self, row: QuarantinedEntry) -> SafeString:
@@ -129,7 +136,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     @admin.display(description=_lazy("board and value"), ordering="board")
     def sent(self, row: QuarantinedEntry) -> str:
         """Return the board and the value."""
-        return f"{row.board}: {row.value_text}"
+        return f"{row.board}: {shown_value(row)}"
 
     @admin.display(description=_lazy("all they did"))
     def history(self, row: QuarantinedEntry) -> SafeString:
@@ -154,7 +161,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     @admin.display(description=_lazy("value"))
     def value(self, row: QuarantinedEntry) -> str:
         """Return the points or fields, as sent."""
-        return row.value_text
+        return shown_value(row)
 
     @admin.display(description=_lazy("seen, and the limit"))
     def seen(self, row: QuarantinedEntry) -> str:
@@ -201,11 +208,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         def run(row: QuarantinedEntry) -> bool:
             return action.run(row.pk, reason, clock.trusted_now(), signed_in(request))
 
-        def refused(row: QuarantinedEntry, why: str) -> str:
-            words = {"player": row.player.external_id, "score": row.value_text, "why": why}
-            return _("Not done for %(player)s, %(score)s: %(why)s") % words
-
-        run_for_each(request, chosen, run, refused, action.done)
+        run_for_each(request, chosen, run, action.done)
 
 
 def _preview_lines(chosen: Sequence[QuarantinedEntry], action: _Action, left: int) -> Iterator[str]:
@@ -230,9 +233,9 @@ def _preview_lines(chosen: Sequence[QuarantinedEntry], action: _Action, left: in
 
 
 def _line(row: QuarantinedEntry, names: Mapping[int, str], action: _Action) -> str:
-    where = names.get(row.competition, row.period.label)
-    rule = row.get_rule_display()
-    entry = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
+    where = names.get(row.competition) or period_in_words(row.period)
+    what = f"{name_and_id(row.player)}, {row.board.name}, {where}: {shown_value(row)}"
+    entry = f"{what} ({row.get_rule_display()})"
     if action is not _ACCEPT:
         return entry
     state = submission_state(row)._replace(at_ms=row.period.layout.quantize(milliseconds(row.at)))

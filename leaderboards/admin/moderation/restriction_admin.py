@@ -29,8 +29,9 @@ from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
 from leaderboards.admin.moderation.restriction_forms import describe_restriction
 from leaderboards.admin.moderation.restriction_pages import lift_preview_lines
-from leaderboards.admin.players.action_pages import MOST_AT_ONCE, MOST_WITHOUT_PROOF, name_and_id
+from leaderboards.admin.players.action_pages import MOST_AT_ONCE, MOST_WITHOUT_PROOF
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.models import Player, Restriction
 from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.moderation.ban import can_be_unbanned
@@ -102,7 +103,7 @@ class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
         *(("by", admin.RelatedOnlyFieldListFilter), "since"),
     )
     search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
+    search_help_text = _lazy("A player's whole id, or the beginning of a name.")
     extra_lookups = ("player__id__exact",)
     date_hierarchy = None
     actions = ("lift_selected",)

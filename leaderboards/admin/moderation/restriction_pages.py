@@ -39,7 +39,8 @@ from leaderboards.admin.moderation.restriction_forms import (
     restricted_message,
     restriction_cells,
 )
-from leaderboards.admin.players.action_pages import PlayerAction, name_and_id
+from leaderboards.admin.players.action_pages import PlayerAction
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Player, RestrictionKind, Standing
 from leaderboards.selectors.visibility.restrictions import restricted_only_by, visible_q

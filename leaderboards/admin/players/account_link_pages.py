@@ -21,7 +21,7 @@ from foundation.http.client_address import signed_in
 from foundation.users import User, find_by_name
 from leaderboards.admin.base.paging import PhraseSearchAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview
-from leaderboards.admin.players.action_pages import name_and_id
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.models import Player
 from leaderboards.services.players.link import LINK_PERMISSION, link_by_hand
 

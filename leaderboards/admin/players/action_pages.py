@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.reauth import require_recent_proof
 from leaderboards.admin.base.paging import PhraseSearchAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, reason_page
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.models import Player
 
 MOST_AT_ONCE = 500  # each player is a field of the confirmation form
@@ -97,8 +98,3 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
             messages.success(request, message(", ".join(player.external_id for player in done)))
         else:
             messages.warning(request, str(action.empty_message))
-
-
-def name_and_id(player: Player) -> str:
-    """Return name and id, or the id only if the player has no name."""
-    return f"{player.name} ({player.external_id})" if player.name else player.external_id

@@ -23,7 +23,7 @@ from leaderboards.admin.base.permissions import may_see
 from leaderboards.admin.moderation.exclusions import exclusion_lines
 from leaderboards.admin.wording.descriptions import in_utc
 from leaderboards.admin.wording.periods import period_in_words
-from leaderboards.admin.wording.places import shown_place
+from leaderboards.admin.wording.places import place_text
 from leaderboards.admin.wording.values import shown_value
 from leaderboards.models import PeriodState, Player, Restriction, Standing, Submission
 from leaderboards.selectors.previews.submissions import place_now
@@ -88,7 +88,7 @@ def _places(request: HttpRequest, player: Player) -> PlayerPart | None:
 
 def _place(row: Standing, player: Player) -> PlayerRow:
     is_out = player.pk in hidden_now(row.period)
-    place = _("not shown") if is_out else shown_place(row, place_now(row.period, player))
+    place = _("not shown") if is_out else place_text(row.period, place_now(row.period, player))
     address = reverse("admin:leaderboards_standing_change", args=[row.pk])
     return PlayerRow(row.period.board.name, address, f"{period_in_words(row.period)}: {place}")
 

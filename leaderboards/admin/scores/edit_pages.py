@@ -38,7 +38,7 @@ from leaderboards.stores.sql.writes import submission_state
 class ValueForm(forms.Form):
     """A new value, in the form of a submitted entry."""
 
-    worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
+    worth = forms.CharField(label=_lazy("Points, or fields as JSON"), max_length=1000)
 
 
 class SetStandingForm(forms.Form):
@@ -50,7 +50,7 @@ class SetStandingForm(forms.Form):
     )
     player = forms.CharField(label=_lazy("player"), max_length=64, help_text=_lazy("A whole id."))
     worth = forms.CharField(
-        label=_lazy("points, or fields as JSON"),
+        label=_lazy("Points, or fields as JSON"),
         max_length=1000,
         required=False,
         help_text=_lazy("Leave it empty to take the player out."),

@@ -26,7 +26,7 @@ from leaderboards.admin.moderation.restriction_pages import restrict_preview_lin
 from leaderboards.admin.players.action_pages import MOST_WITHOUT_PROOF
 from leaderboards.admin.scores.edit_pages import SetPages
 from leaderboards.admin.wording.periods import period_in_words, periods_in_words
-from leaderboards.admin.wording.values import shown_value
+from leaderboards.admin.wording.values import player_and_value, shown_value
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Standing
@@ -58,10 +58,14 @@ class StandingAdmin(SetPages):
     list_display_links = ("player",)
     list_select_related = ("player", "period__board")
     search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
+    search_help_text = _lazy("A player's whole id, or the beginning of a name.")
     extra_lookups = ("player__id__exact", IN_PERIOD)
     actions = ("hide",)
     fields = ("board", "period", "player", "member", "value", "at", "score", "version", "is_put")
+
+    def row_name(self, row: Standing) -> str:
+        """Return the player with the value."""
+        return player_and_value(row)
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
         """Allow users who may restrict players."""

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.moderation.restriction_forms import restriction_cells
-from leaderboards.admin.players.action_pages import name_and_id
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.admin.wording.periods import competition_of, period_in_words
 from leaderboards.admin.wording.places import place_text
 from leaderboards.models import Board, Restriction, Standing

@@ -1,4 +1,4 @@
-"""The admin of submissions: found by the player's exact id or their own, with actions that void and restore."""
+"""The admin of submissions: found by the player's id or name or by their own id, with actions that void and restore."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,20 +19,21 @@ from foundation import clock
 from foundation.http.client_address import signed_in
 from foundation.models import ServiceKey
 from leaderboards.admin.base.paging import COUNTED_AT_MOST
+from leaderboards.admin.base.player_search import players_found
 from leaderboards.admin.confirm.event_previews import preview_event_scores
 from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
 from leaderboards.admin.scores.edit_pages import EditPages
 from leaderboards.admin.scores.submission_state import BoardOfPlayerFilter, StateFilter, states_of
 from leaderboards.admin.wording.descriptions import exactly_in_utc
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.admin.wording.places import place_text
-from leaderboards.admin.wording.values import shown_value, value_text
-from leaderboards.core.input.names import display_name
+from leaderboards.admin.wording.values import player_and_value, shown_value
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rank_changes import RankChanges
-from leaderboards.models import Board, Period, PeriodState, Player, Submission
+from leaderboards.models import Board, Period, PeriodState, Submission
 from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
 from leaderboards.selectors.previews.submissions import SubmissionChangePreview, preview_submission_changes
 from leaderboards.services import events
@@ -73,7 +74,7 @@ class SubmissionAdmin(EditPages):
     list_select_related = ("player", "board", "period__board")
     search_fields = ("external_id__exact",)
     extra_lookups = (_PLAYER, "period__id__exact")
-    search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
+    search_help_text = _lazy("A player's whole id or the beginning of a name, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void", "restore")
     fields = (
@@ -81,15 +82,18 @@ class SubmissionAdmin(EditPages):
         *("service", "external_id", "created_at", "state"),
     )
 
+    def row_name(self, row: Submission) -> str:
+        """Return the player with the value."""
+        return player_and_value(row)
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str
     ) -> tuple[QuerySet[Submission], bool]:
-        """Search by player if one has this id, else by submission: a search for both would use no index."""
-        player = Player.objects.filter(external_id=search_term).first()
-        if player is not None:
-            return queryset.filter(player=player), False
+        """Search by player, and where none is found by submission: a search for both would use no index."""
         if not search_term:
             return queryset, False
+        if players := players_found(search_term):
+            return queryset.filter(player__in=players), False
         return queryset.filter(external_id=search_term, **_all_id_scopes()), False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -171,7 +175,7 @@ class SubmissionAdmin(EditPages):
                 self.log_change(request, row, f"{action.log_note}: {reason}")
             return is_done
 
-        run_for_each(request, chosen, run, lambda row, why: f"{row}: {why}", action.done)
+        run_for_each(request, chosen, run, action.done)
 
     def has_void_permission(self, request: HttpRequest) -> bool:
         """Allow users with the permission to change submissions."""
@@ -258,16 +262,10 @@ def _competition_names(rows: Sequence[Submission]) -> Mapping[int, str]:
     return events.source().names(numbers) if numbers else {}
 
 
-def _whom(player: Player) -> str:
-    """Return the name with the id, or the id alone where the player has no other name."""
-    name = display_name(player.name, player.external_id)
-    return name if name == player.external_id else f"{name} ({player.external_id})"
-
-
 def _line(preview: SubmissionChangePreview, names: Mapping[int, str]) -> str:
-    values = "; ".join(map(value_text, preview.submissions))
-    where = names.get(preview.submissions[0].competition, preview.period.label)
-    words = {"what": f"{_whom(preview.player)}, {preview.period.board.name} {where}: {values}"}
+    values = "; ".join(map(shown_value, preview.submissions))
+    where = names.get(preview.submissions[0].competition) or period_in_words(preview.period)
+    words = {"what": f"{name_and_id(preview.player)}, {preview.period.board.name}, {where}: {values}"}
     if preview.period.state != PeriodState.OPEN and not preview.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words
     now, then = (place_text(preview.period, place) for place in (preview.now, preview.then))

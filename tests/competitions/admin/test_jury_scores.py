@@ -44,7 +44,7 @@ def test_from_the_standings_a_judge_comes_to_the_scores_of_a_player_and_voids_on
     assert f'href="{scores}&q=alice"' in full
     assert f'href="{scores}"' in form
     assert ("alice" in of_bob, "bob" in of_bob) == (False, True)
-    assert "Now: rank 1 with 30. Then: not ranked." in asked
+    assert "Now: rank 1 with 30 points. Then: not ranked." in asked
     assert ranks(competition, clock.now()) == [("bob", 1, 20)]
     done = Change.objects.get(kind="voided")
     assert (done.reason, done.by and done.by.get_username()) == ("Came by car.", "judge")
@@ -76,7 +76,7 @@ def test_a_judge_restores_a_voided_score_and_sees_what_comes_of_it_first(db: Non
     before = ranks(competition, clock.now())
     sealed(client, SUBMISSIONS, chosen | {"confirmed": "1", "reason": "The car was lent."})
 
-    assert "Now: not ranked. Then: rank 1 with 30." in asked
+    assert "Now: not ranked. Then: rank 1 with 30 points." in asked
     assert before == [("bob", 1, 20)]
     assert ranks(competition, clock.now()) == [("alice", 1, 30), ("bob", 2, 20)]
     done = Change.objects.get(kind="restored")

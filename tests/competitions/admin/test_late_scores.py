@@ -39,7 +39,7 @@ def test_a_late_score_is_shown_with_its_place_first_and_counts_then(db: None, st
     before = ranks(competition, clock.now())
     done = late(client, competition, confirmed="1")
 
-    assert "Now: rank 2 with 20. Then: rank 1 with 40." in asked
+    assert "Now: rank 2 with 20 points. Then: rank 1 with 40 points." in asked
     assert before == [("alice", 1, 30), ("bob", 2, 20)]
     assert done.status_code == 302, refusals(done)
     assert ranks(competition, clock.now()) == [("bob", 1, 40), ("alice", 2, 30)]

@@ -136,7 +136,9 @@ def test_a_submission_is_edited_after_a_look_at_what_follows(admin: Client, ann:
     asked, typed = shown(admin, address, worth="7.0")
     done = admin.post(address, typed, follow=True).content.decode()
 
-    assert "Now: rank 1 with 9. Then: rank 2 with 7." in asked or "Then: rank 3 with 7." in asked  # in one second
+    assert (
+        "Now: rank 1 with 9 points. Then: rank 2 with 7 points." in asked or "Then: rank 3 with 7 points." in asked
+    )  # in one second
     assert "1 first place moves, " in asked
     assert "It has the new value." in done
     assert Standing.objects.get(player=ann).points == 7
@@ -150,7 +152,7 @@ def test_a_standing_without_submissions_is_set_and_taken_out(admin: Client) -> N
     for period in Period.objects.filter(board=board):
         mirror(period)
 
-    for worth, expected, said in (("7", 7, "Then: rank 2 with 7."), ("", None, "Then: not ranked.")):
+    for worth, expected, said in (("7", 7, "Then: rank 2 with 7 points."), ("", None, "Then: not ranked.")):
         asked, typed = shown(admin, SET, board=str(board.seq), player="ann", worth=worth)
         assert said in asked
         assert "The standing is set." in admin.post(SET, typed, follow=True).content.decode()

@@ -17,6 +17,7 @@ from foundation.audit.actions import all_actions, all_subjects
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from leaderboards.admin.audit_log.action_filter import ActionFilter
+from leaderboards.admin.wording.descriptions import exactly_in_utc
 from leaderboards.models import Player
 from leaderboards.services.moderation.ban import ban
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
@@ -50,7 +51,7 @@ def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Cl
     entry = only("board.changed")
     assert (entry.by_name, entry.before, entry.after) == ("admin", {"unit": "points"}, {"unit": "metres"})
     shown = page(admin, entry_page(entry))
-    assert f"<h1>board changed, {entry.at:%F %T} UTC</h1>" in shown
+    assert f"<h1>Board changed, {exactly_in_utc(entry.at)}</h1>" in shown
     assert "board.changed" not in shown
     assert "<caption>What was changed</caption>" in shown
     assert '<th scope="row">unit</th><td>points</td><td>metres</td>' in shown
@@ -120,7 +121,7 @@ def test_the_history_of_a_row_is_its_part_of_the_log(admin: Client) -> None:
 
     assert f"/admin/leaderboards/player/{ann.pk}/history/" in row
     assert f"History of player {ann.pk}" in shown
-    assert "</a> ann</td>" in shown
+    assert f'</a> <a href="/admin/leaderboards/player/{ann.pk}/change/">ann</a></td>' in shown
     assert "A bot of Ann&#x27;s." in shown
     assert "A ring of Bob" not in shown
     assert f'href="/admin/leaderboards/player/{ann.pk}/change/"' in shown
@@ -213,7 +214,7 @@ def test_a_moderator_undoes_a_ban_with_a_reason() -> None:
     assert only("player.unbanned").by_name == "mod"
     for late in (again, opened_again):
         assert "This was undone before." in late
-        assert f"<h1>player banned, {entry.at:%F %T} UTC</h1>" in late
+        assert f"<h1>Player banned, {exactly_in_utc(entry.at)}</h1>" in late
 
 
 def test_who_may_not_undo_is_not_told_whether_somebody_did() -> None:

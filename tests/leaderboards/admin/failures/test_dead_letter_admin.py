@@ -11,6 +11,7 @@ from foundation import clock
 from foundation.models import DeadLetter
 from leaderboards import selectors
 from leaderboards.admin.scores import submission_admin as scores
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.models import Difference, Period, PeriodState, Player, Standing, Submission
 from leaderboards.services.sync.mirror import mirror
 from tests.leaderboards.admin.typed import act, page
@@ -190,7 +191,7 @@ def test_voiding_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
     score(board, {"carol": 7}, clock.now())
     score(board, {"alice": 9}, clock.now())
     best, only = Submission.objects.get(points=9), Submission.objects.get(player__external_id="bob")
-    name = f"{board.name} {best.period.label}"
+    name = f"{board.name}, {period_in_words(best.period)}"
 
     asked = act(admin, SUBMISSIONS, "void", best, only)
     no_reason = act(admin, SUBMISSIONS, "void", best, only, confirmed="1", reason=" ")
@@ -198,7 +199,7 @@ def test_voiding_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
     before = points(board, clock.now())
     done = act(admin, SUBMISSIONS, "void", best, confirmed="1", reason="a bot")
 
-    assert f"alice, {name}: 9. Now: rank 1 with 9. Then: rank {then} with 3." in asked
+    assert f"alice, {name}: 9 points. Now: rank 1 with 9 points. Then: rank {then} with 3 points." in asked
     assert "Then: not ranked." in asked
     for again in (no_reason, too_long):
         assert "Give a reason of 1 to 300 characters." in again
@@ -217,7 +218,7 @@ def test_restoring_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
     score(board, {"alice": 9}, clock.now() + timedelta(seconds=2))
     best, counting = Submission.objects.get(points=9, player__external_id="alice"), Submission.objects.get(points=3)
     act(admin, SUBMISSIONS, "void", best, confirmed="1", reason="a bot")
-    name = f"{board.name} {best.period.label}"
+    name = f"{board.name}, {period_in_words(best.period)}"
 
     asked = act(admin, SUBMISSIONS, "restore", best, counting)
     no_reason = act(admin, SUBMISSIONS, "restore", best, confirmed="1", reason=" ")
@@ -225,7 +226,7 @@ def test_restoring_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
     done = act(admin, SUBMISSIONS, "restore", best, counting, confirmed="1", reason="a person")
     again = act(admin, SUBMISSIONS, "restore", best, confirmed="1", reason="a person")
 
-    assert f"alice, {name}: 9. Now: rank 2 with 3. Then: rank {then} with 9." in asked
+    assert f"alice, {name}: 9 points. Now: rank 2 with 3 points. Then: rank {then} with 9 points." in asked
     assert f'value="{best.pk}"' in asked
     assert f'name="_selected_action" value="{counting.pk}"' not in asked
     assert "Give a reason of 1 to 300 characters." in no_reason
@@ -253,8 +254,8 @@ def test_restoring_in_a_closed_period_is_refused_and_keeps_no_others_and_there_i
     monkeypatch.setattr(scores, "MOST_AT_ONCE", 1)
     too_many = act(admin, SUBMISSIONS, "restore", *every)
 
-    assert "Now: not ranked. Then: rank 1 with 5." in asked
-    assert ": 5. Its period is closed: this one stays." in asked
+    assert "Now: not ranked. Then: rank 1 with 5 points." in asked
+    assert ": 5 points. Its period is closed: this one stays." in asked
     assert "is closed; its standings stay" in done
     assert "Restored: 1." in done
     assert points(other, clock.now()) == {}
@@ -275,6 +276,6 @@ def test_so_is_one_that_changes_nothing_or_stays_and_no_more_than_some_at_once(
     monkeypatch.setattr(scores, "MOST_AT_ONCE", 1)
     too_many = act(admin, SUBMISSIONS, "void", *every)
 
-    assert ": 5. The standing stays as it is: rank 1 with 9." in unchanged
-    assert ": 5. Its period is closed: this one stays." in closed
+    assert ": 5 points. The standing stays as it is: rank 1 with 9 points." in unchanged
+    assert ": 5 points. Its period is closed: this one stays." in closed
     assert "Void up to 1 submissions at once." in too_many

@@ -101,8 +101,8 @@ def test_accepting_is_asked_with_the_ranks_that_come_of_it_and_nothing_happens_w
     missing = act(admin, QUEUE, "accept", of("bob"), confirmed="1", reason=" ")
 
     assert "2 entries · 2 players" in asked
-    assert "Now: not ranked. Then: rank 1 with 101." in asked
-    assert "Now: not ranked. Then: rank 2 with 1." in asked
+    assert "Now: not ranked. Then: rank 1 with 101 points." in asked
+    assert "Now: not ranked. Then: rank 2 with 1 point." in asked
     assert "Give a reason of 1 to 300 characters." in missing
     assert not QuarantinedEntry.objects.exclude(decision="").exists()
 
@@ -113,7 +113,7 @@ def test_what_is_selected_counts_and_what_is_refused_keeps_no_other(admin: Clien
     done = act(admin, QUEUE, "accept", of("bob"), of("cleo"), of("dan"), **WHY)
 
     assert "Accepted: 2." in done
-    assert "Not done for cleo, 300: This player may not score" in done
+    assert "Not done for cleo, 300 points: This player may not score" in done
     assert points(board, clock.now()) == {"ann": 9, "bob": 101, "dan": 250}
     assert (of("bob").decided_by.get_username(), of("cleo").decision) == ("admin", "")  # type: ignore[union-attr]  # a decided entry has somebody who decided
 

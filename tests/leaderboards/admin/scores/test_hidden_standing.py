@@ -126,7 +126,7 @@ def test_the_page_of_a_standing_says_whose_where_which_rank_and_leads_there(boar
     days = formats.period_dates(board, period_info(final()), clock.now().date())
     assert f"<h1>Standing of Ann (ann): One, {days}</h1>" in last
     assert f"{days} ({final().label})" in last
-    assert "rank 1 with 9" in last
+    assert "rank 1 with 9 points" in last
     assert f'<a href="/admin/leaderboards/player/{ann().pk}/change/">Ann (ann)</a>' in last
     assert 'href="/players/ann/"' in last
     assert f'href="/boards/{board.seq}/?period={final().label}"' in last

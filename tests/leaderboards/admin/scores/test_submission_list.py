@@ -9,6 +9,7 @@ from django.test import Client
 from foundation import clock
 from leaderboards.admin.scores.submission_admin import SubmissionAdmin
 from leaderboards.models import Player, Submission
+from leaderboards.services.submit.sample_score import SERVICE
 from tests.leaderboards.admin.moderation.test_quarantine_admin import send
 from tests.leaderboards.admin.typed import make_board
 
@@ -87,5 +88,32 @@ def test_the_confirmation_names_the_player_and_tells_places_as_the_board_does(ad
     shown = admin.post(LIST, {"action": "void", "_selected_action": [row.pk]}).content.decode()
 
     assert "Ann Lee (ann)" in shown
-    assert "rank 1 with 1:05.250 (65250)" in shown
+    assert "Now: rank 1 with 1:05.250. Then: not ranked." in shown
     assert clock.now() - row.at < timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("ann", ["ann"]), ("Ann L", ["ann"]), ("ANN", ["ann", "ben"]), ("ben", ["ben"]), ("s-1", ["ben"])],
+)
+def test_submissions_are_found_by_an_id_or_the_beginning_of_a_name(admin: Client, asked: str, found: list[str]) -> None:
+    board = make_board()
+    send(board, ann=9)
+    send(board, ben=5)
+    for player, name in (("ann", "Ann Lee"), ("ben", "Ännika")):
+        Player.objects.filter(external_id=player).update(name=name)
+    Submission.objects.filter(player__external_id="ben").update(external_id="s-1", service=SERVICE)
+
+    rows = admin.get(LIST, {"q": asked}).context["cl"].result_list
+
+    assert sorted(row.player.external_id for row in rows) == found
+
+
+def test_what_was_voided_is_named_and_the_log_is_near(admin: Client) -> None:
+    send(make_board(unit="points"), ann=9)
+    Player.objects.filter(external_id="ann").update(name="Ann Lee")
+    sure = {"action": "void", "_selected_action": [Submission.objects.get().pk], "confirmed": "1", "reason": "a bot"}
+
+    done = admin.post(LIST, sure, follow=True).content.decode()
+
+    assert re.search(r'Voided: 1\. Ann Lee \(ann\), 9 points <a href="/admin/foundation/auditentry/">', done)

@@ -79,9 +79,9 @@ def purged(_board: Board) -> None:
         (let_in, "player.unbanned", "On 1 running board they hold place 1;"),
         (hidden, "player.hidden", "On 1 running board they hold place 1 again."),
         (shown_again, "player.restriction_lifted", "On 1 running board they hold place 1;"),
-        (voided, "score.voided", "Then: rank 1 with 9"),
-        (restored, "score.restored", "Now: rank 1 with 9"),
-        (edited, "submission.edited", "Now: rank 3 with 1"),
+        (voided, "score.voided", "Then: rank 1 with 9 points"),
+        (restored, "score.restored", "Now: rank 1 with 9 points"),
+        (edited, "submission.edited", "Now: rank 3 with 1 point"),
         (purged, "submissions.purged", "1 submission is restored, of 1 player."),
     ],
 )

@@ -163,8 +163,8 @@ def test_a_standing_is_given_back_as_it_was_shown_with_places_and_what_moves(adm
     kept = entry.is_undone
     done = posted(admin, entry, seal_in(shown))
 
-    assert "Now: rank 3 with 1" in shown
-    assert "Then: rank 1 with 9" in shown
+    assert "Now: rank 3 with 1 point" in shown
+    assert "Then: rank 1 with 9 points" in shown
     assert "1 first place moves, 3 ranks change." in shown
     assert AGAIN in unseen
     assert not kept
