@@ -18,7 +18,7 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite elsewhere-cluster deployable smoke faults mutants bench
+.PHONY: help demo test check long soak elsewhere elsewhere-small elsewhere-large deployable smoke faults mutants bench
 .PHONY: lint docs
 .PHONY: siege lock npm-tools clean secrets digests audit image rules
 
@@ -61,9 +61,13 @@ check:
 
 # Quick tests of examples run once more, with twice the examples; not in `check`, whose time is bounded.
 EXAMPLES = or hypothesis
+# One that waits in vain for twenty minutes ends its worker, and the others go on.
+PATIENCE = -o faulthandler_timeout=1200 -o faulthandler_exit_on_timeout=true
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
 long: $(VENV)/.installed-dev npm-tools
-	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) $(EXAMPLES)" --hypothesis-profile=whole $(ARGS)
+	@rm -f .pytest_cache/v/cache/lastfailed
+	@$(PYTEST) $(ONE_MORE) $(PATIENCE) -m "(long and not bench and not alone) $(EXAMPLES)" --hypothesis-profile=whole $(ARGS) \
+		|| $(BIN)/python .ci/once_more.py
 	@$(ALONE) -m alone
 
 # Linters and a generator that the tests of the OpenAPI document run: a plain hint where this machine has no Node.js.
@@ -79,23 +83,24 @@ $(NPM_TOOLS): tests/openapi/package-lock.json
 	@npm ci --prefix tests/openapi --prefer-offline --fetch-timeout=30000 --fetch-retries=5 --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
-# has none of them.
+# The contract's quick part on servers that the other tests do not use, both pairs at once: a small site has SQLite
+# beside Debian's Redis, a large one a cluster beside a PostgreSQL that sorts by ICU. A plain hint where there is none.
 elsewhere: $(VENV)/.installed-test
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-debian elsewhere-sqlite elsewhere-cluster
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-small elsewhere-large
 
-elsewhere-debian:
-ifneq ($(and $(REDIS),$(ICU)),)
-	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(CONTRACT)
+elsewhere-small:
+ifneq ($(REDIS),)
+	TEST_REDIS_SERVER=$(REDIS) TEST_DATABASE=sqlite $(CONTRACT)
 else
-	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
+	@echo "LEFT OUT: the contract on Debian's Redis and SQLite; install redis-server" >&2
 endif
 
-elsewhere-cluster:
-	TEST_REDIS=cluster $(CONTRACT)
-
-elsewhere-sqlite:
-	TEST_DATABASE=sqlite $(CONTRACT)
+elsewhere-large:
+ifneq ($(ICU),)
+	TEST_REDIS=cluster TEST_POSTGRES_LOCALE=icu $(CONTRACT)
+else
+	@echo "LEFT OUT: the contract on a cluster and a PostgreSQL with ICU; install postgresql" >&2
+endif
 
 deployable: $(VENV)/.installed-test
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \

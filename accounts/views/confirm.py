@@ -62,7 +62,7 @@ def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBas
     return show_form(
         request,
         form,
-        "admin/accounts/confirm.html" if in_admin else "accounts/form.html",
+        template="admin/accounts/confirm.html" if in_admin else "accounts/form.html",
         **(admin.site.each_context(request) if in_admin else {}),
         title=_("Confirm that it is you"),
         button=_("Confirm"),

@@ -153,7 +153,7 @@ def run_or_add_error(
 
 
 def show_form(
-    request: HttpRequest, form: forms.BaseForm, template: str = "accounts/form.html", **texts: Any
+    request: HttpRequest, form: forms.BaseForm, *, template: str = "accounts/form.html", **texts: Any
 ) -> HttpResponse:
     """A page with one form; ``texts`` are ``title`` and ``button``, and optionally ``intro``, ``hint`` and ``back``.
 

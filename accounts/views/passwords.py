@@ -89,7 +89,7 @@ def reset(request: HttpRequest) -> HttpResponse:
     )
 
 
-def ask_for_link(request: HttpRequest, kind: MailKind, said: str, **texts: str | bool) -> HttpResponse:
+def ask_for_link(request: HttpRequest, kind: MailKind, said: str, **texts: Any) -> HttpResponse:
     """A form for an address; after it was sent, the page ``said``. Raises ``Http404`` if the site sends no mail."""
     if not is_mail_sent():
         raise Http404

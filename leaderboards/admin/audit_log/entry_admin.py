@@ -197,7 +197,9 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
         """Show one entry, with a link to undo it if the user may."""
         entry = self.get_object(request, object_id)
         can_undo = entry is not None and not entry.is_undone and may_undo(request, entry)
-        name = {} if entry is None else {"subtitle": f"{capfirst(label_of(entry.act))}, {exactly_in_utc(entry.at)}"}
+        name = (
+            {} if entry is None else {"subtitle": f"{capfirst(str(label_of(entry.act)))}, {exactly_in_utc(entry.at)}"}
+        )
         context = {"can_undo": can_undo} | name | (extra_context or {})
         return super().change_view(request, object_id, form_url, context)
 

@@ -113,7 +113,7 @@ def test_scores_name_their_competition_in_the_list_and_before_one_is_voided(admi
 
     cells = re.findall(r'class="field-period_label">([^<]*)</td>', listed)
     assert set(cells) == {competition.name}
-    assert f"<li>alice, {competition.board.name} {competition.name}: 30." in asked
+    assert f"<li>alice, {competition.board.name}, {competition.name}: 30 points." in asked
 
 
 @pytest.mark.parametrize(("places", "then"), [("close_up", 3), ("stay_empty", 5)])
@@ -128,8 +128,8 @@ def test_ranks_that_voiding_comes_to_are_those_that_everybody_sees(admin: Client
     asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [row.pk for row in rows]}).content.decode()
     seen = {name: rank for name, rank, _points in ranks(competition, clock.now())}
 
-    assert f"Now: rank {seen['bob']} with 20. Then: not ranked." in asked
-    assert "Now: 99. Then: not ranked." in asked
+    assert f"Now: rank {seen['bob']} with 20 points. Then: not ranked." in asked
+    assert "Now: 99 points. Then: not ranked." in asked
     latest = Submission.objects.filter(player__external_id="alice", points=40)
     asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [latest[0].pk]}).content.decode()
-    assert f"Now: rank {then - 2} with 40. Then: rank {then - 2} with 30." in asked
+    assert f"Now: rank {then - 2} with 40 points. Then: rank {then - 2} with 30 points." in asked

@@ -92,7 +92,7 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     assert points(board) == {"alice": 5}
 
     look = page(admin, f"{address(run)}?undo=1")
-    assert "alice, Made " in look
+    assert "alice, Made, " in look
     assert "<li>1 first place moves, 1 rank changes.</li>" in look
     unreasoned = admin.post(address(run), {"undo": "1", "reason": ""}, follow=True)
     assert "Give a reason" in unreasoned.content.decode()
