@@ -5,103 +5,14 @@ All of it is arithmetic on figures; nothing here was tried at that size. Bytes a
 
 import math
 from dataclasses import dataclass, fields
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from leaderboards.core.capacity.figures import BadCapacity, Figures
+from leaderboards.core.capacity.figures import Figures
+from leaderboards.core.capacity.load import Load
+from leaderboards.core.ranking.rules import Encoding
 
 DAY_SECONDS, MONTH_DAYS, YEAR_DAYS = 86_400, 30, 365
 GB = 1e9
-STORAGES = ("hybrid", "redis")  # an sql board counts rows for a rank: no figure holds for many players
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What a number of the load must be."""
-
-    least: float
-    most: float
-    is_whole: bool = False
-
-
-BOUNDS = {
-    "players": Bound(1, 10**11, is_whole=True),
-    "updates_per_day": Bound(0, 10_000),
-    "reads_per_day": Bound(0, 100_000),
-    "boards": Bound(1, 10_000, is_whole=True),
-    "period_days": Bound(0.01, 3650),
-    "retention_days": Bound(0, 36_525),
-    "keep_submissions_days": Bound(2, 36_525),
-    "batch": Bound(1, 1000, is_whole=True),
-    "peak": Bound(1, 1000),
-    "load": Bound(0.01, 1),
-    "replicas": Bound(0, 5, is_whole=True),
-    "node_memory_gb": Bound(0.1, 100_000),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """How many players a day, and what they do.
-
-    ``players`` score on each of ``boards`` boards, ``updates_per_day`` times a day in all, and read ``reads_per_day``
-    rows of their own. Periods last ``period_days``. ``batch`` scores come in one request. At the ``peak`` hour there is
-    so many times the mean. Cores and Redis servers are busy up to ``load`` (0 to 1) of the time then.
-    """
-
-    players: int
-    updates_per_day: float = 10
-    reads_per_day: float = 20
-    boards: int = 1
-    period_days: float = 7
-    retention_days: float = 30
-    keep_submissions_days: float = 90
-    batch: int = 1
-    peak: float = 3
-    load: float = 0.5
-    replicas: int = 1
-    node_memory_gb: float = 64
-    storage: str = "hybrid"
-
-    def __post_init__(self) -> None:
-        """Raises ``BadCapacity`` for a number that is out of its bounds."""
-        if self.storage not in STORAGES:
-            raise BadCapacity(f"The storage is one of {', '.join(STORAGES)}, not {self.storage!r}.")
-        for each in fields(self):
-            if each.name in BOUNDS:
-                _check(each.name, getattr(self, each.name))
-
-    @property
-    def periods_in_redis(self) -> int:
-        """How many periods of a board are in Redis: the running one, and final ones until their retention is over."""
-        return 1 + math.ceil(self.retention_days / self.period_days)
-
-
-def read_number(name: str, text: str) -> int | float:
-    """Return a number of the load, such as 500e6 or 500_000_000. Raises ``BadCapacity`` that says what it must be."""
-    try:
-        value = Decimal(text.strip())
-    except InvalidOperation:
-        raise BadCapacity(f"{_option(name)}: {text!r} is no number; write 500e6, 500000000 or 2.5.") from None
-    if not value.is_finite():
-        raise BadCapacity(f"{_option(name)}: {text!r} is no finite number.")
-    if BOUNDS[name].is_whole and value == value.to_integral_value():
-        _check(name, float(value))
-        return int(value)
-    _check(name, float(value))
-    return float(value)
-
-
-def _check(name: str, value: float) -> None:
-    bound = BOUNDS[name]
-    if not bound.least <= value <= bound.most:  # first: infinity is no whole number either
-        raise BadCapacity(f"{_option(name)} must be from {bound.least:g} to {bound.most:g}, not {value:g}.")
-    if bound.is_whole and value != int(value):
-        raise BadCapacity(f"{_option(name)} must be a whole number, not {value:g}.")
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +76,24 @@ class _Sums:
         way = "batch" if self._load.batch > 1 else "single"
         score = self._figure(f"score_{way}_{self._load.storage}_{server}_ms")
         read = self._figure(f"read_{server}_ms")
+        if server == "redis":
+            score, read = self._in_redis(score, read)
         mean = (self._updates * score + self._reads * read) / 1000 / DAY_SECONDS
         return mean * self._load.peak
+
+    def _in_redis(self, score: float, read: float) -> tuple[float, float]:
+        """What a score and a read take of a board of these settings, from what they take of a plain, undivided one."""
+        load = self._load
+        if load.partitions > 1:
+            read *= load.partitions * self._figure("partition_rounds")
+        if load.encoding == Encoding.COMPACT:
+            score, read = score * self._figure("compact_score_times"), read * self._figure("compact_read_times")
+        return score, read
+
+    @property
+    def _bytes_per_standing(self) -> float:
+        is_compact = self._load.encoding == Encoding.COMPACT
+        return self._figure(f"redis_bytes_per_{'compact_' if is_compact else ''}standing")
 
     def rates(self) -> dict[str, float]:
         """Updates, requests with them, and reads a second."""
@@ -182,7 +109,7 @@ class _Sums:
     def redis(self) -> dict[str, float]:
         """Memory of the boards' Redis, and how many servers hold it and keep up."""
         load = self._load
-        standings = load.players * load.boards * load.periods_in_redis * self._figure("redis_bytes_per_standing")
+        standings = load.players * load.boards * load.periods_in_redis * self._bytes_per_standing
         ids = 2 * self._updates * self._figure("redis_bytes_per_id") if load.storage == "redis" else 0.0
         memory = (standings + ids) * self._figure("redis_headroom")
         by_memory = max(1, math.ceil(memory / (load.node_memory_gb * GB)))
@@ -263,11 +190,17 @@ class _Sums:
             told.append(
                 f"{redis['servers']:,.0f} Redis servers for boards were not tried. A Redis Cluster spreads boards over "
                 "them, and `partitions` one board; but a rank asks every partition, so more servers do not make ranks "
-                "cheaper, and a busy board in partitions needs more than `servers_by_cpu` says."
+                "cheaper."
             )
-        if load.players * self._figure("redis_bytes_per_standing") > load.node_memory_gb * GB:
+        if redis["servers"] > load.boards * load.partitions:
             told.append(
-                "A period larger than one server's memory, undivided: give the board `partitions`, or try `compact`."
+                f"More Redis servers than the {load.boards * load.partitions:,} that {load.boards:,} boards in "
+                f"{load.partitions} partitions can use: divide them further (--partitions), or read percentiles."
+            )
+        if load.players / load.partitions * self._bytes_per_standing > load.node_memory_gb * GB:
+            told.append(
+                "A part of a period larger than one server's memory: give the board more `partitions`, or make it "
+                "`compact`."
             )
         mirrored = self._figure("mirror_standings_a_second")
         if load.storage == "redis" and rates["updates_a_second_at_peak"] / load.boards > mirrored:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from leaderboards.core.capacity.figures import Figures
-from leaderboards.core.capacity.plan import Load, Plan
+from leaderboards.core.capacity.load import Load
+from leaderboards.core.capacity.plan import Plan
+from leaderboards.core.ranking.rules import Encoding
 
 _GROUPS = {
     "rates": "Rates",
@@ -21,7 +23,7 @@ _SMALL = 100  # numbers below this are shown with three digits
 def plan_text(load: Load, plan: Plan, figures: Figures) -> Iterator[str]:
     """Yield the lines of a plan."""
     yield (
-        f"{load.players:,} players a day on each of {load.boards:,} boards ({load.storage}), {load.updates_per_day:g} "
+        f"{load.players:,} players a day on each of {load.boards:,} boards ({_kind(load)}), {load.updates_per_day:g} "
         f"updates and {load.reads_per_day:g} reads a player and day, periods of {load.period_days:g} days"
     )
     document = plan.to_json()
@@ -44,6 +46,11 @@ def plan_text(load: Load, plan: Plan, figures: Figures) -> Iterator[str]:
     guessed = [name for name, each in figures.items() if not each.is_measured and not name.startswith("price_of_")]
     yield "Computed, not tried, from figures of a machine with two cores (--show-figures; replace them by --figures)."
     yield f"Not measured: {', '.join(guessed)}."
+
+
+def _kind(load: Load) -> str:
+    partitions = f"{load.partitions} partitions" if load.partitions > 1 else ""
+    return ", ".join(filter(None, [load.storage, "" if load.encoding == Encoding.PLAIN else load.encoding, partitions]))
 
 
 def _name(name: str) -> str:

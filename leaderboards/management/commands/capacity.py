@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from leaderboards.core.capacity.figures import BadCapacity, Figure, default_figures, figures_json, read_figures
-from leaderboards.core.capacity.plan import BOUNDS, STORAGES, Load, plan, read_number
+from leaderboards.core.capacity.load import BOUNDS, ENCODINGS, STORAGES, Load, read_number
+from leaderboards.core.capacity.plan import plan
 from leaderboards.core.capacity.text import plan_text
 from leaderboards.management.command import Command as BaseCommand
 
@@ -26,6 +27,7 @@ HELP = {
     "load": "how much of its cores a server may use at the peak, up to 1",
     "replicas": "replicas of each server of Redis and PostgreSQL",
     "node_memory_gb": "memory of a Redis server in GB (10^9)",
+    "partitions": "partitions of each board: 1, 4, 16, 64 or 256",
 }
 
 
@@ -45,6 +47,9 @@ class Command(BaseCommand):
             default = "" if name == "players" else f" (default: {defaults[name]:g})"
             parser.add_argument(f"--{name.replace('_', '-')}", metavar="N", help=text + default)
         parser.add_argument("--storage", choices=STORAGES, default="hybrid", help="who decides (default: hybrid)")
+        parser.add_argument(
+            "--encoding", choices=ENCODINGS, default=defaults["encoding"], help="of each board in Redis"
+        )
         parser.add_argument("--figures", metavar="FILE", help="a JSON file with figures of your own; the others stay")
         parser.add_argument("--show-figures", action="store_true", help="print the figures as such a file, and stop")
         parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
@@ -83,4 +88,4 @@ def _load(options: Mapping[str, Any]) -> Load:
         raise BadCapacity("Say how many players a day: --players 500e6.")
     given = {name: str(options[name]) for name in BOUNDS if options[name] is not None}
     numbers: dict[str, Any] = {name: read_number(name, text) for name, text in given.items()}
-    return Load(storage=options["storage"], **numbers)
+    return Load(storage=options["storage"], encoding=options["encoding"], **numbers)

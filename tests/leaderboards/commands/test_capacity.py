@@ -22,6 +22,8 @@ def test_it_prints_what_is_needed_and_what_is_not_supported() -> None:
     assert "are not built" not in large
     assert "Not measured: redis_headroom, " in small
     assert "Money a month" not in small
+    told = run("capacity", "--players", "5e6", "--encoding", "compact", "--partitions", "16").out
+    assert told.startswith("5,000,000 players a day on each of 1 boards (hybrid, compact, 16 partitions), ")
 
 
 def test_its_json_has_the_load_the_numbers_and_the_figures() -> None:
@@ -53,6 +55,8 @@ def test_its_figures_are_printed_changed_and_taken(tmp_path: Path) -> None:
         (("--players", "many"), "--players: 'many' is no number"),
         (("--players", "5e6", "--load", "0"), "--load must be from 0.01 to 1"),
         (("--players", "5e6", "--storage", "sql"), "invalid choice"),
+        (("--players", "5e6", "--partitions", "5"), "--partitions must be one of 1, 4, 16, 64, 256, not 5"),
+        (("--players", "5e6", "--encoding", "compact", "--storage", "redis"), "Only hybrid boards can be compact"),
         (("--players", "5e6", "--figures", "/nowhere/own.json"), "/nowhere/own.json cannot be read"),
     ],
 )

@@ -18,7 +18,8 @@ from leaderboards.core.capacity.figures import (
     figures_json,
     read_figures,
 )
-from leaderboards.core.capacity.plan import BOUNDS, STORAGES, Load, plan, read_number
+from leaderboards.core.capacity.load import BOUNDS, STORAGES, Load, read_number
+from leaderboards.core.capacity.plan import plan
 from leaderboards.core.capacity.text import plan_text
 
 RESULTS = Path(__file__).parents[4] / "benchmarks" / "results"
@@ -32,6 +33,7 @@ ROUND = {
     "sql_bytes_per_player": 100, "sql_bytes_per_standing": 200, "sql_bytes_per_submission": 300,
     "sql_bytes_per_final_standing": 150, "sql_cores_of_one_primary": 10, "mirror_standings_a_second": 10_000,
     "rebuild_standings_a_second": 100_000, "close_standings_a_second": 50_000,
+    "redis_bytes_per_compact_standing": 25, "compact_score_times": 6, "compact_read_times": 4, "partition_rounds": 2,
     "request_bytes": 500, "entry_bytes": 100, "answer_bytes": 400, "result_bytes": 100, "row_bytes": 300,
 }  # fmt: skip  # as a list
 # 8.64 million players, 10 updates: 1,000 a second; with 5 reads 500 of them.
@@ -87,6 +89,23 @@ def test_the_scarcer_of_memory_and_cpu_decides_how_many_servers_there_are() -> N
 
     near(by_memory.redis, memory_gb=100, servers_by_memory=2, servers_by_cpu=1, servers=2)
     near(by_cpu.redis, servers_by_memory=1, servers_by_cpu=20, servers=20)  # 100,000 × 0.1 ms, half used
+
+
+def test_a_compact_board_needs_less_memory_and_more_cpu() -> None:
+    asked = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2, "retention_days": 0}
+    found = plan(Load(86_400_000, **asked, encoding="compact"), rounded())
+
+    near(found.redis, standings_gb=2.16)
+    near(found.redis, servers_by_cpu=32)  # 20,000 × 0.6 ms + 10,000 × 0.4 ms = 16, half used
+
+
+def test_a_rank_of_a_divided_board_asks_every_partition_twice() -> None:
+    asked = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2}
+    whole, divided = (plan(Load(86_400_000, **asked, partitions=each), rounded()) for each in (1, 4))
+
+    near(whole.redis, servers_by_cpu=6)  # 20,000 × 0.1 ms + 10,000 × 0.1 ms = 3, half used
+    near(divided.redis, servers_by_cpu=20)  # 20,000 × 0.1 ms + 10,000 × 0.8 ms = 10, half used
+    assert "More Redis servers than the 4 that 1 boards in 4 partitions" in " ".join(divided.not_supported)
 
 
 def test_cores_are_what_the_peak_takes_over_what_may_be_used() -> None:
@@ -154,7 +173,7 @@ def test_what_the_product_does_not_do_is_said() -> None:
     assert small.not_supported == []
     told = " ".join(large.not_supported)
     assert "Redis servers for boards" in told
-    assert "give the board `partitions`" in told
+    assert "give the board more `partitions`" in told
     assert "one primary" in told
     assert any("one worker mirrors" in sentence for sentence in burst.not_supported)
 
