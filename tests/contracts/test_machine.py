@@ -3,6 +3,8 @@
 Every step is done to the board and to the oracle; both must agree on every outcome, and on the list after it.
 """
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -10,7 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from leaderboards import selectors
 from leaderboards.core.ranking.rules import Order, Ties, Update
+from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.services.boards import save_board
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from leaderboards.services.sync.verify import verify_all
 from tests.cluster_nodes import move_slot, silent_node
@@ -111,6 +115,17 @@ class BoardMachine(RuleBasedStateMachine):
         self.arena.agree_on_the_list(live=False)
         assert resync_due(NOW) == 1
         self.arena.period.refresh_from_db()
+
+    @precondition(lambda self: self.storage == "hybrid")
+    @rule(count=st.sampled_from((1, 4, 16)))
+    def divide_the_board_anew(self, count: int) -> None:
+        """The running period keeps the number that it began with, whatever its board says of the next."""
+        self.arena.board.partitions = count
+        with suppress(BadBoard):  # dense ranks of too many values; an all-time board, whose period never ends
+            save_board(self.arena.board, NOW)
+        self.arena.board.refresh_from_db()
+        self.arena.period.refresh_from_db()
+        assert len(self.arena.period.parts) == self.partitions
 
     @precondition(lambda self: is_cluster() and self.storage in ("hybrid", "redis"))
     @rule(number=st.integers(0, 15))
