@@ -5,8 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 ALONE = $(BIN)/python -m pytest -q
-# DynamoDB is the same beside every Redis and SQL.
-CONTRACT = $(ALONE) -m "contract and not long" -k "not dynamodb"
+CONTRACT = $(ALONE) -m "contract and not long"
 # Tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
@@ -66,7 +65,7 @@ PATIENCE = -o faulthandler_timeout=1200 -o faulthandler_exit_on_timeout=true
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
 long: $(VENV)/.installed-dev npm-tools
 	@rm -f .pytest_cache/v/cache/lastfailed
-	@$(PYTEST) $(ONE_MORE) $(PATIENCE) -m "(long and not bench and not alone) $(EXAMPLES)" --hypothesis-profile=whole $(ARGS) \
+	@$(PYTEST) $(ONE_MORE) $(PATIENCE) -m "(long and not bench and not deep and not alone) $(EXAMPLES)" --hypothesis-profile=whole $(ARGS) \
 		|| $(BIN)/python .ci/once_more.py
 	@$(ALONE) -m alone
 
@@ -84,20 +83,21 @@ $(NPM_TOOLS): tests/openapi/package-lock.json
 	@touch $@
 
 # The contract's quick part on servers that the other tests do not use, both pairs at once: a small site has SQLite
-# beside Debian's Redis, a large one a cluster beside a PostgreSQL that sorts by ICU. A plain hint where there is none.
+# beside Debian's Redis, a large one a cluster beside a PostgreSQL that sorts by ICU. Left out is what is the same there:
+# DynamoDB, divided and compact boards on SQLite, walks through pages of SQL. A plain hint where there is no server.
 elsewhere: $(VENV)/.installed-test
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-small elsewhere-large
 
 elsewhere-small:
 ifneq ($(REDIS),)
-	TEST_REDIS_SERVER=$(REDIS) TEST_DATABASE=sqlite $(CONTRACT)
+	TEST_REDIS_SERVER=$(REDIS) TEST_DATABASE=sqlite $(CONTRACT) -k "not dynamodb and not divided and not compact"
 else
 	@echo "LEFT OUT: the contract on Debian's Redis and SQLite; install redis-server" >&2
 endif
 
 elsewhere-large:
 ifneq ($(ICU),)
-	TEST_REDIS=cluster TEST_POSTGRES_LOCALE=icu $(CONTRACT)
+	TEST_REDIS=cluster TEST_POSTGRES_LOCALE=icu $(CONTRACT) -k "not dynamodb and not walks"
 else
 	@echo "LEFT OUT: the contract on a cluster and a PostgreSQL with ICU; install postgresql" >&2
 endif
@@ -110,7 +110,7 @@ smoke: $(VENV)/.installed-test
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python .ci/smoke.py "$$folder"
 
 faults: $(VENV)/.installed-test
-	FAULTS_LONG=1 $(PYTEST) -m "faults or bench" --ignore=$(SIEGE) $(ARGS)
+	FAULTS_LONG=1 $(PYTEST) -m "faults or bench or deep" --ignore=$(SIEGE) $(ARGS)
 	@$(MAKE) --no-print-directory siege
 
 mutants: $(VENV)/.installed-test

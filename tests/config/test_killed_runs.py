@@ -32,7 +32,10 @@ def processes_of(run: str, folders: str = "of none yet") -> dict[str, str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found by Linux's /proc")
-@pytest.mark.parametrize(("workers", "how"), [(0, signal.SIGKILL), (2, signal.SIGKILL), (2, signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("workers", "how"),
+    [pytest.param(0, signal.SIGKILL, marks=pytest.mark.deep), (2, signal.SIGKILL), (2, signal.SIGTERM)],
+)
 def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how: signal.Signals) -> None:
     """What is terminated is make; what is killed is pytest itself."""
     run = f"run-in-{tmp_path}"

@@ -133,7 +133,7 @@ def on_postgresql(_folder: Path) -> Iterator[Any]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("server", [on_sqlite, on_postgresql])
+@pytest.mark.parametrize("server", [pytest.param(on_sqlite, marks=pytest.mark.deep), on_postgresql])
 def test_an_empty_database_gets_by_squashed_migrations_what_it_got_by_their_steps(
     server: Callable[[Path], Iterator[Any]], tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """One fixed example for each order, policy, tie rule and form, on each storage, against the oracle.
 
-The quick run plays one for each form on each storage: together they have every combination. The long run adds each
+The quick run plays one for each form on each storage: together they have every combination. The deep run adds each
 combination of each form on one storage, by turns: a third of them on each. DynamoDB, which cannot do all of them, plays
 a third of those that it can, of each third form. Divided and compact boards play a third of a form's combinations, each
 with another number of partitions.
@@ -45,7 +45,9 @@ def by_turns(form: Form, storage: str) -> list[Rules]:
     return [rules for nth, rules in enumerate(every(form, storage)) if (nth + first) % len(COMPLETE) == 0]
 
 
-@pytest.mark.parametrize("quick", [True, pytest.param(False, marks=pytest.mark.long)], ids=["chosen", "by turns"])
+@pytest.mark.parametrize(
+    "quick", [True, pytest.param(False, marks=[pytest.mark.long, pytest.mark.deep])], ids=["chosen", "by turns"]
+)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_boards_of_every_policy_and_tie_rule_are_what_the_oracle_says(
     links: None, subtests: pytest.Subtests, form: Form, quick: bool
@@ -98,7 +100,7 @@ def test_what_a_compact_board_cannot_do_is_refused_on_saving(
         assert not Board.objects.exists()
 
 
-def test_the_quick_run_has_every_combination_and_the_long_run_every_one_of_each_form() -> None:
+def test_the_quick_run_has_every_combination_and_the_deep_run_every_one_of_each_form() -> None:
     found = {storage: {chosen(form, storage) for form in FORMS} for storage in COMPLETE}
 
     assert set().union(*found.values()) == {*product(Order, Update, Ties)}

@@ -28,6 +28,7 @@ SLOW = (
     "pages",
     "likes",
     "teams",
+    "restart",
 )  # with servers and peers of their own: not on each run of CI
 SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
