@@ -18,7 +18,7 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check long soak elsewhere elsewhere-small elsewhere-large deployable smoke faults mutants bench
-.PHONY: lint docs
+.PHONY: lint style docs
 .PHONY: siege lock npm-tools clean secrets digests audit image rules
 
 help:
@@ -52,7 +52,7 @@ test: $(VENV)/.installed-test
 check:
 	@$(MAKE) --no-print-directory npm-tools >/dev/null 2>&1 & \
 		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"; status=$$?; wait; exit $$status
-	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory style
 	@$(MAKE) --no-print-directory deployable
 	@$(MAKE) --no-print-directory long EXAMPLES= ARGS=--durations=25
 	@$(MAKE) --no-print-directory elsewhere
@@ -128,13 +128,16 @@ soak: $(VENV)/.installed-test
 siege: $(VENV)/.installed-test
 	@$(ALONE) -s $(SIEGE)
 
-lint: $(VENV)/.installed-dev
+lint: style
+	@$(MAKE) --no-print-directory docs
+
+# What `check` runs of it: a long test makes the documentation site.
+style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	SECRET_KEY=only-for-lint DATABASE_URL=sqlite://:memory: $(BIN)/python manage.py makemigrations --check --dry-run
-	@$(MAKE) --no-print-directory docs
 
 # Needs no network and no server; the pages load nothing from elsewhere.
 docs: $(VENV)/.installed-dev
