@@ -99,4 +99,4 @@ def _done_message(request: HttpRequest, done: str, changed: Sequence[Scored]) ->
     if not changed or not request.user.has_perm(VIEW_AUDIT_LOG):
         return text
     log = reverse("admin:foundation_auditentry_changelist")
-    return format_html('{} <a href="{}">{}</a>', text, log, _("Undo it in the audit log"))
+    return format_html('{} · <a href="{}">{}</a>', text, log, _("Undo it in the audit log"))

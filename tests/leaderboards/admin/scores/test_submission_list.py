@@ -74,7 +74,7 @@ def test_one_players_are_filtered_by_board_sorted_by_value_and_have_seconds(admi
     assert {"Fast", "Far"} <= set(re.findall(r">(Fast|Far|Unplayed)</a>", html)) - {"Unplayed"}
     assert re.findall(r'field-value">(\d+)', of_one) == ["9", "5"]
     assert re.findall(r'field-value">(\d+)', ordered) == ["5", "7", "9"]
-    assert re.search(r'field-happened">\w{3} \d+ \w{3} \d{4} \d\d:\d\d:\d\d UTC<', html)
+    assert re.search(r'field-happened">\w{3}\s\d+\s\w{3}\s\d{4} \d\d:\d\d:\d\d\sUTC<', html)
     assert "By board" not in everybody
     assert "sortable column-value" not in everybody
 
@@ -116,4 +116,4 @@ def test_what_was_voided_is_named_and_the_log_is_near(admin: Client) -> None:
 
     done = admin.post(LIST, sure, follow=True).content.decode()
 
-    assert re.search(r'Voided: 1\. Ann Lee \(ann\), 9 points <a href="/admin/foundation/auditentry/">', done)
+    assert re.search(r'Voided: 1\. Ann Lee \(ann\), 9 points · <a href="/admin/foundation/auditentry/">', done)
