@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
@@ -74,6 +74,10 @@ class CommentAdmin(WithReason[Comment]):
         counted = Count("reports", filter=Q(reports__settled_at=None))
         return super().get_queryset(request).defer("competition__picture").annotate(open_reports=counted)
 
+    def row_name(self, row: Comment) -> str:
+        """The player with the first words."""
+        return _name(row)
+
     def view_on_site(self, comment: Comment) -> str | None:
         """Return the URL of the comment; None if its author has deleted it."""
         return None if comment.deleted_at else reverse("comment", args=[comment.competition_id, comment.pk])
@@ -101,7 +105,11 @@ class CommentAdmin(WithReason[Comment]):
     @admin.action(description=_lazy("Dismiss the reports of the selected comments"), permissions=["act"])
     def dismiss(self, request: HttpRequest, comments: QuerySet[Comment]) -> None:
         """Settle their open reports; the comments stay."""
-        self.each(request, ReasonRequest("dismiss", "", "", _dismiss, _name), list(comments))
+        reported = [each for each in comments if each.open_reports]  # type: ignore[attr-defined]  # `get_queryset` annotates it
+        if not reported:
+            messages.error(request, _("None of the selected has an open report: there is nothing to dismiss."))
+            return
+        self.each(request, ReasonRequest("dismiss", "", "", _dismiss, _name), reported)
 
     @admin.action(description=_lazy("Hide the selected comments"), permissions=["act"])
     def hide(self, request: HttpRequest, comments: QuerySet[Comment]) -> HttpResponseBase | None:

@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from foundation.db.blocks import Budget
+from leaderboards.admin.base.lookups import called_by_its_admin
 
 SEARCHED = (
     "leaderboards.player", "leaderboards.board", "competitions.competition", "foundation.servicekey",
@@ -48,12 +49,14 @@ def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
 
 def _rows(model_admin: "ModelAdmin[Any]", request: HttpRequest, typed: str) -> list[Any]:
     rows, _distinct = model_admin.get_search_results(request, model_admin.get_queryset(request), typed)
-    return list(rows[:MOST])
+    related, _name_of = called_by_its_admin(model_admin.model)
+    return list((rows.select_related(*related) if related else rows)[:MOST])
 
 
 def _as_found(model_admin: "ModelAdmin[Any]", rows: Sequence[Any], failed: str) -> Found:
     opts = model_admin.opts
     name = f"{opts.app_label}_{opts.model_name}"
-    shown = [(str(row), reverse(f"admin:{name}_change", args=[row.pk])) for row in rows[: MOST - 1]]
+    _related, name_of = called_by_its_admin(model_admin.model)
+    shown = [(name_of(row), reverse(f"admin:{name}_change", args=[row.pk])) for row in rows[: MOST - 1]]
     more = reverse(f"admin:{name}_changelist") if len(rows) == MOST else ""
     return Found(str(opts.verbose_name_plural).capitalize(), shown, more, failed)

@@ -19,6 +19,8 @@ from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
 
+MOST_NAMED = 3  # of the rows that were changed
+
 Row = TypeVar("Row", bound=Model)
 
 
@@ -72,13 +74,16 @@ class WithReason(ReadOnlyAdmin[Row]):
 
     def each(self, request: HttpRequest, asked: ReasonRequest[Row], chosen: Sequence[Row], reason: str = "") -> None:
         """Apply the action to each row; an error on one row does not stop the others."""
-        done = 0
+        done = list[str]()
         for row in chosen:
+            name = asked.name(row)
             try:
                 asked.apply(row, reason, signed_in(request))
             except SunwiError as error:
-                messages.error(request, f"{asked.name(row)}: {translated(error.detail)}")
+                messages.error(request, f"{name}: {translated(error.detail)}")
             else:
-                done += 1
+                done.append(name)
                 self.log_change(request, row, f"{asked.action}: {reason}" if reason else asked.action)
-        messages.success(request, _("Done: %(number)s.") % {"number": done})
+        named = "; ".join(done[:MOST_NAMED]) + (" …" if len(done) > MOST_NAMED else "")
+        said = _("Done: %(number)s.") % {"number": len(done)}
+        messages.success(request, f"{said} {named}".rstrip())

@@ -9,6 +9,7 @@ from django.db.models import BinaryField, IntegerField, Model
 
 from foundation.audit.actions import all_subjects
 from foundation.audit.models import AuditSubject
+from leaderboards.admin.base.lookups import called_by_its_admin
 
 Pair = tuple[str, str]
 
@@ -31,7 +32,9 @@ def _names_of_kind(kind: str, keys: Iterable[str]) -> dict[object, str]:
         return {}
     found = [pk for key in keys if (pk := _primary_key(model, key)) is not None]
     pictures = [field.name for field in model._meta.concrete_fields if isinstance(field, BinaryField)]
-    return {row.pk: str(row) for row in model._default_manager.defer(*pictures).filter(pk__in=found)}
+    related, name_of = called_by_its_admin(model)
+    rows = model._default_manager.defer(*pictures).filter(pk__in=found)
+    return {row.pk: name_of(row) for row in (rows.select_related(*related) if related else rows)}
 
 
 def _primary_key(model: type[Model], key: str) -> object:

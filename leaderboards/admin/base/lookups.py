@@ -4,7 +4,7 @@ Django allows many lookups on fields of the listed model: with ``?secret__regex=
 letter, a value that no page shows. A system check (sunwi.E006) refuses any admin without this base class.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.apps import AppConfig
@@ -15,7 +15,7 @@ from django.contrib.admin.utils import get_fields_from_path
 from django.core.checks import CheckMessage, Error
 from django.db.models import DateField, Field, Model
 from django.forms import CheckboxInput
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -34,8 +34,16 @@ class DeclaredLookupsAdmin(AuditedAdmin[Row]):
     extra_lookups: tuple[str, ...] = ()
 
     def row_name(self, row: Row) -> str:
-        """Return what a screen reader calls the row's checkbox."""
+        """Return what the row is called: by the heading of its page, and by a screen reader at its checkbox."""
         return str(row)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Row | None = None, **kwargs: Any
+    ) -> HttpResponse:
+        """Head the page with ``row_name`` where nothing else does."""
+        if obj is not None and context.get("subtitle") == str(obj):
+            context |= dict.fromkeys(("subtitle", "row_name"), self.row_name(obj))
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
 
     def action_checkbox(self, obj: Row) -> SafeString:
         """Return the checkbox that selects the row, as Django's own, but called by ``row_name``."""
@@ -47,6 +55,15 @@ class DeclaredLookupsAdmin(AuditedAdmin[Row]):
         """Return whether the lookup is declared; Django answers any other with 400."""
         filters = self.list_filter if request is None else self.get_list_filter(request)
         return lookup in self.extra_lookups or any(lookup in lookups_of_filter(self.model, each) for each in filters)
+
+
+def called_by_its_admin(model: type[Row]) -> tuple[tuple[str, ...], Callable[[Row], str]]:
+    """Return what the admin calls the rows of a model, and the relations to load for that."""
+    found = admin.site._registry.get(model)
+    if not isinstance(found, DeclaredLookupsAdmin):
+        return (), str
+    related = found.list_select_related
+    return tuple(related) if isinstance(related, (list, tuple)) else (), found.row_name
 
 
 def lookups_of_filter(model: type[Model], declared: Any) -> Iterator[str]:

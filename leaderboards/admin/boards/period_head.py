@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation import clock
 from foundation.db.blocks import Block, Budget
 from leaderboards import formats
 from leaderboards.admin.boards.best_rows import Best, best_of
@@ -139,6 +140,6 @@ def ways_of(period: Period, *, lists_standings: bool) -> list[tuple[str, str]]:
         standings = f"{reverse('admin:leaderboards_standing_changelist')}?period__id__exact={period.pk}"
         ways.append((standings, _("All standings")))
     ways.append((reverse("admin:leaderboards_board_change", args=[period.board_id]), _("The board")))
-    if not period.board.is_event:
+    if not period.board.is_event and (period.starts_at is None or period.starts_at <= clock.now()):
         ways.append((f"{reverse('board', args=[period.board_id])}?period={period.label}", _("See the page")))
     return ways

@@ -74,6 +74,7 @@ def confirm_with_preview(
         "reason": reason,
         "readers": action.readers,
         "missing": missing,
+        "is_other": "confirmed" in request.POST and is_reason(reason) and lines is not None and not missing,
         "longest": LONGEST_REASON,
         "back": action.back,
         "opts": model_admin.opts,

@@ -11,15 +11,13 @@ from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON, is_reason
 from foundation.translate import translated
-from leaderboards.admin.audit_log.visibility import VIEW_AUDIT_LOG
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.wording.values import player_and_value
 from leaderboards.models import QuarantinedEntry, Submission
 
@@ -95,8 +93,4 @@ def run_for_each(request: HttpRequest, rows: Iterable[Row], action: Callable[[Ro
 
 def _done_message(request: HttpRequest, done: str, changed: Sequence[Scored]) -> str:
     named = "; ".join(map(player_and_value, changed[:MOST_NAMED])) + (" …" if len(changed) > MOST_NAMED else "")
-    text = f"{done} {named}".rstrip()
-    if not changed or not request.user.has_perm(VIEW_AUDIT_LOG):
-        return text
-    log = reverse("admin:foundation_auditentry_changelist")
-    return format_html('{} · <a href="{}">{}</a>', text, log, _("Undo it in the audit log"))
+    return with_undo_link(request, f"{done} {named}") if changed else done

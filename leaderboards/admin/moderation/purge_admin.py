@@ -31,6 +31,7 @@ from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
 from leaderboards.admin.undo.reason_readers import REASON_FOR_COMPETITORS
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.errors import BadPurge
 from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Player, Purge
 from leaderboards.selectors.catalog.reserved import reserved_boards
@@ -126,7 +127,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
     @admin.display(description=_lazy("of what"))
     def of_what(self, purge: Purge) -> str:
         """List the player, board and service key of the purge."""
-        names = (purge.player and purge.player.external_id, purge.board and purge.board.name, purge.service)
+        names = (purge.player and name_and_id(purge.player), purge.board and purge.board.name, purge.service)
         return ", ".join(str(each) for each in names if each)
 
     @admin.display(description=_lazy("received"))

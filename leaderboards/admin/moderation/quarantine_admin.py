@@ -105,7 +105,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     nothing_here = _lazy("Nothing waits for a decision.")
     list_display = ("created_at", "whose", "broken", "sent", "decided")  # the first link leads to the entry
     list_display_links = ("created_at",)
-    list_select_related = ("player", "board", "period", "decided_by")
+    list_select_related = ("player", "board", "period__board", "decided_by")
     list_filter = (DecisionFilter, "board", "rule", "created_at")
     search_fields = ("player__external_id__exact", "external_id__exact")
     search_help_text = _lazy("A player's whole id or the beginning of a name, or the whole id of an entry.")
@@ -126,7 +126,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     def whose(self, row: QuarantinedEntry) -> SafeString:
         """Return links to the player and to all their rows, in one column, so that the list fits a screen."""
         page = reverse("admin:leaderboards_player_change", args=[row.player_id])
-        return format_html('<a href="{}">{}</a><br>{}', page, row.player.external_id, self.history(row))
+        return format_html('<a href="{}">{}</a><br>{}', page, name_and_id(row.player), self.history(row))
 
     @admin.display(description=_lazy("broken rule"), ordering="rule")
     def broken(self, row: QuarantinedEntry) -> str:

@@ -27,6 +27,7 @@ from leaderboards import formats
 from leaderboards.admin.audit_log.visibility import VIEW_AUDIT_LOG, visible_entries
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.moderation.restriction_forms import describe_restriction
 from leaderboards.admin.moderation.restriction_pages import lift_preview_lines
 from leaderboards.admin.players.action_pages import MOST_AT_ONCE, MOST_WITHOUT_PROOF
@@ -200,8 +201,8 @@ class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
     def _lift(self, request: HttpRequest, chosen: Sequence[Restriction], reason: str) -> None:
         numbers = [row.pk for row in chosen]
         lifted = lift_restrictions(numbers, reason, clock.trusted_now(), signed_in(request))
-        words = {"number": len(lifted), "players": ", ".join(sorted({row.player.external_id for row in lifted}))}
-        messages.success(request, _("Lifted: %(number)s (%(players)s).") % words)
+        words = {"number": len(lifted), "players": ", ".join(sorted({name_and_id(row.player) for row in lifted}))}
+        messages.success(request, with_undo_link(request, _("Lifted: %(number)s (%(players)s).") % words))
         if unchanged := len(chosen) - len(lifted):
             messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": unchanged})
 

@@ -195,7 +195,7 @@ def _standing_context(
 def _whom(chosen: Sequence[Player]) -> str:
     """Return the id of one player, or the number of several."""
     if len(chosen) == 1:
-        return chosen[0].external_id
+        return name_and_id(chosen[0])
     return ngettext("%(number)s player", "%(number)s players", len(chosen)) % {"number": len(chosen)}
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.reauth import require_recent_proof
 from leaderboards.admin.base.paging import PhraseSearchAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, reason_page
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.wording.names import name_and_id
 from leaderboards.models import Player
 
@@ -79,7 +80,7 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
     ) -> HttpResponse:
         """Return the page that asks for confirmation; ``shown`` adds to the context, and overrides it."""
         common = {
-            "title": f"{action.title}: {chosen[0].external_id}" if len(chosen) == 1 else action.title,
+            "title": f"{action.title}: {name_and_id(chosen[0])}" if len(chosen) == 1 else action.title,
             "names": [name_and_id(player) for player in chosen],
             "readers": _("Only those who run the site read it."),
         }
@@ -95,6 +96,6 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
         for player in done:
             self.log_change(request, player, action.log_note)
         if done:
-            messages.success(request, message(", ".join(player.external_id for player in done)))
+            messages.success(request, with_undo_link(request, message(", ".join(map(name_and_id, done)))))
         else:
             messages.warning(request, str(action.empty_message))

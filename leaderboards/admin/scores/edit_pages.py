@@ -12,8 +12,10 @@ from foundation.http.client_address import signed_in
 from foundation.messages import Message
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.failures.amend_form import value_as_typed
 from leaderboards.admin.scores.standing_page import StandingPage
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.admin.wording.places import place_text
 from leaderboards.core.input.entries import read_entry, read_time
 from leaderboards.core.input.json_body import read_json
@@ -46,9 +48,9 @@ class SetStandingForm(forms.Form):
 
     board = forms.ModelChoiceField(
         Board.objects.filter(storage=Storage.REDIS).exclude(period=PeriodKind.EVENT).order_by("name"),
-        label=_lazy("board"),
+        label=_lazy("Board"),
     )
-    player = forms.CharField(label=_lazy("player"), max_length=64, help_text=_lazy("A whole id."))
+    player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("A whole id."))
     worth = forms.CharField(
         label=_lazy("Points, or fields as JSON"),
         max_length=1000,
@@ -56,7 +58,7 @@ class SetStandingForm(forms.Form):
         help_text=_lazy("Leave it empty to take the player out."),
     )
     at = forms.CharField(
-        label=_lazy("at"),
+        label=_lazy("Happened at"),
         max_length=40,
         required=False,
         help_text=_lazy("Within the running period; RFC 3339. Empty is the time that the standing has, or now."),
@@ -100,17 +102,16 @@ class EditPages(ReadOnlyAdmin[Submission]):
         def run(reason: str) -> tuple[str, str]:
             value = _parse_value(row.period, form.cleaned_data["worth"])
             edit = edit_submission(row, value, reason, clock.trusted_now(), signed_in(request))
-            message = _("It has the new value. It can be undone from the log.")
+            message = with_undo_link(request, _("It has the new value."))
             return (message if edit is not None else _("It has this value already: nothing was changed.")), back
 
         question = _(
             "The submission is worth %(now)s. The standing is derived anew with the new value; its time stays, and "
             "its id still stands for what was sent."
         )
-        title = _("Edit a submission of %(player)s") % {"player": row.player.external_id}
-        return confirm_with_preview(
-            self, request, PreviewedAction(title, question % {"now": now}, form, preview, run, back)
-        )
+        title = _("Edit a submission of %(player)s") % {"player": name_and_id(row.player)}
+        action = PreviewedAction(title, question % {"now": now}, form, preview, run, back, f"{now} {row.voided_at}")
+        return confirm_with_preview(self, request, action)
 
 
 class SetPages(StandingPage):
@@ -136,7 +137,7 @@ class SetPages(StandingPage):
         def run(reason: str) -> tuple[str, str]:
             change, _period = form.standing_change()
             is_changed = set_standing(change, reason, clock.trusted_now(), signed_in(request))
-            message = _("The standing is set. It can be undone from the log.")
+            message = with_undo_link(request, _("The standing is set."))
             return (message if is_changed else _("The standing is so already: nothing was changed.")), back
 
         question = _(

@@ -22,6 +22,7 @@ from foundation.http.client_address import signed_in
 from foundation.translate import translated
 from leaderboards import formats
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.moderation.restriction_pages import restrict_preview_lines
 from leaderboards.admin.players.action_pages import MOST_WITHOUT_PROOF
 from leaderboards.admin.scores.edit_pages import SetPages
@@ -169,7 +170,7 @@ class StandingAdmin(SetPages):
         players = {period: [row.player_id for row in rows] for period, rows in _by_period(chosen).items()}
         hidden = hide_standings(players, reason, clock.trusted_now(), signed_in(request))
         message = ngettext("%(number)s standing is hidden.", "%(number)s standings are hidden.", hidden)
-        messages.success(request, message % {"number": hidden})
+        messages.success(request, with_undo_link(request, message % {"number": hidden}))
         return None
 
 

@@ -113,7 +113,8 @@ class UndoSelectedAdmin(ReadOnlyAdmin[AuditEntry]):
             Outcome(entry, blocked[entry.pk]) if entry.pk in blocked else _undo_one(request, entry, reason)
             for entry in choice.to_undo
         ]
-        listed = [*choice.to_undo, *choice.pairs]
+        outcomes += [Outcome(entry, _("This was undone before.")) for entry in choice.undone]
+        listed = [*choice.to_undo, *choice.undone, *choice.pairs]
         names = load_subject_names(subject for entry in listed for subject in entry.subjects.all())
         for entry in listed:
             entry.subject_names = names  # type: ignore[attr-defined]  # ``about`` reads it

@@ -20,10 +20,11 @@ MOST_PREVIEWED = 10  # entries whose rank changes are counted, beside sealed and
 
 @dataclass(frozen=True, slots=True)
 class UndoSelection:
-    """``to_undo``, the latest first; ``pairs`` of an action and its undo, which stay as they are."""
+    """``to_undo``, the latest first; ``pairs`` of an action and its undo, which stay; what is ``undone`` already."""
 
     to_undo: Sequence[AuditEntry]
     pairs: Sequence[AuditEntry]
+    undone: Sequence[AuditEntry] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ def select_undoable(chosen: Sequence[AuditEntry]) -> UndoSelection:
     return UndoSelection(
         [entry for entry in chosen if entry.pk not in pairs and entry.pk not in undone],
         [entry for entry in chosen if entry.pk in pairs],
+        [entry for entry in chosen if entry.pk not in pairs and entry.pk in undone],
     )
 
 

@@ -21,7 +21,7 @@ from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.core.input.entries import Entry, read_value
 from leaderboards.core.ranking.policies import StandingState
-from leaderboards.errors import NewerEditExists, NotEditable, SubmissionsDropped
+from leaderboards.errors import NewerEditExists, NotEditable, StandingChanged, SubmissionsDropped
 from leaderboards.models import Period, Submission, SubmissionEdit
 from leaderboards.selectors.moderation.purges import BASELINE
 from leaderboards.services.moderation.void import lock_open_period, recompute_standings
@@ -63,12 +63,15 @@ def edit_submission(
     """Give a submission of an open period another value; None, with nothing changed, if it has that value already.
 
     Raises ``BadReason``, ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` (the
-    submission was deleted), or as ``read_edited_value``.
+    submission was deleted), ``StandingChanged`` (somebody edited it since ``submission`` was read), or as
+    ``read_edited_value``.
     """
     reason = reason_given(reason)
     value = read_edited_value(submission, edited).value
     period, locked, row = _lock(submission.pk, submission.period_id)
     before = _value(row)
+    if before != _value(submission):
+        raise StandingChanged(Message("The submission was edited meanwhile: look again."))
     if before == value:
         return None
     entry = record(

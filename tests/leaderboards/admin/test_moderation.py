@@ -11,8 +11,10 @@ from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
+from leaderboards.errors import StandingChanged
 from leaderboards.models import Board, Period, Player, Purge, Standing, Submission
 from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
+from leaderboards.services.moderation.edit import EditedValue, edit_submission
 from leaderboards.services.moderation.run_purge import run_due
 from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
@@ -144,6 +146,25 @@ def test_a_submission_is_edited_after_a_look_at_what_follows(admin: Client, ann:
     assert Standing.objects.get(player=ann).points == 7
     assert AuditEntry.objects.get(act="submission.edited").by_name == "admin"
     assert "this board" in shown(admin, address, worth="99999999999")[0]
+
+
+def test_a_submission_that_somebody_else_edits_meanwhile_is_not_overwritten(admin: Client, ann: Player) -> None:
+    row = Submission.objects.get(player=ann)
+    address = f"/admin/leaderboards/submission/{row.pk}/edit/"
+    _, mine = shown(admin, address, worth="3")
+    _, theirs = shown(admin, address, worth="6")
+    admin.post(address, theirs)
+
+    answer = admin.post(address, mine, follow=True)
+
+    assert "Nothing was done: it changed meanwhile." in answer.content.decode()
+    assert "Now: rank 3 with 6 points. Then: rank 3 with 3 points." in answer.content.decode()
+    assert Submission.objects.get(pk=row.pk).points == 6
+    with pytest.raises(StandingChanged, match="edited meanwhile"):
+        edit_submission(row, EditedValue(points=3), "A slip.", clock.now(), None)
+    again = answer.context["shown"]
+    assert "It has the new value." in admin.post(address, mine | {"shown": again}, follow=True).content.decode()
+    assert Submission.objects.get(pk=row.pk).points == 3
 
 
 def test_a_standing_without_submissions_is_set_and_taken_out(admin: Client) -> None:

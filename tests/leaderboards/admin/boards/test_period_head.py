@@ -8,8 +8,10 @@ from django.test import Client
 from django.utils.html import strip_tags
 
 from foundation import clock
+from leaderboards.core.periods import window_at
 from leaderboards.models import Board, Period, PeriodState
 from leaderboards.services.periods import by_hand
+from leaderboards.services.periods.open import open_period
 from tests.competitions.site import open_competition, period_of
 from tests.leaderboards.admin.boards.test_period_pages import running
 from tests.leaderboards.admin.typed import make_board, page
@@ -132,3 +134,10 @@ def test_the_list_names_periods_as_people_do(admin: Client) -> None:
     assert "Spring cup" in rows
     assert period.label not in rows
     assert "None" not in rows
+
+
+def test_one_that_has_not_begun_leads_to_no_public_page(admin: Client) -> None:
+    board = running(make_board(storage="hybrid", period="week")).board
+    to_come = open_period(board, window_at(board.calendar, clock.now() + timedelta(days=7)))
+
+    assert "See the page" not in said(page(admin, address(to_come)))

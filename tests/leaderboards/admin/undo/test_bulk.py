@@ -64,6 +64,19 @@ def test_what_is_chosen_is_undone_after_a_look_and_what_is_refused_is_told_with_
     assert "None of the selected can be undone: nothing was done." in again
 
 
+def test_what_somebody_else_undid_since_the_look_is_listed_too(admin: Client, board: Board) -> None:
+    for name in ("ann", "bob"):
+        ban([player(name).pk], "A ring.", clock.now(), None)
+    entries = list(AuditEntry.objects.filter(act="player.banned"))
+    undo(entries[0].pk, "By another.", clock.now(), None)
+
+    done = act(admin, LOG, "undo_selected", *entries, confirmed="1", reason="No ring.")
+
+    assert "Undone: 1. Refused: 1." in done
+    assert "This was undone before." in done
+    assert banned() == set()
+
+
 def test_an_error_of_sql_at_one_keeps_no_other_and_is_listed(
     admin: Client, board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
