@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from competitions.models import Comment, CommentReport
+from foundation import clock
 from tests.competitions.site import open_competition, player
 from tests.leaderboards.admin.typed import act
 
