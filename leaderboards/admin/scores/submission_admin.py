@@ -11,8 +11,6 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -47,7 +45,6 @@ from leaderboards.services.submit.sample_score import SERVICE as TEST
 _PLAYER = "player__id__exact"  # the parameter of the list of one player's
 MOST_AT_ONCE = 500  # each is a field of the confirmation form
 MOST_PREVIEWED = 50  # players: each rank is counted with an SQL statement
-LONGEST_ID = 16  # letters of an external id in the list
 NO_BREAK = "\N{NO-BREAK SPACE}"
 REASON_FOR_EVERYBODY = _lazy("Everybody can read it once the result is final: write it for the public.")
 REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
@@ -72,9 +69,9 @@ def _all_id_scopes() -> dict[str, list[Any]]:
 class SubmissionAdmin(EditPages):
     """Submissions that SQL accepted. After voiding one, the standing is derived from the others."""
 
-    list_display = ("player", "value", "board", "period_label", "happened", "state", "service", "sent_id")
+    list_display = ("player", "value", "board", "period_label", "happened", "state", "service")
     list_filter = (StateFilter,)  # by board only of one player: no index serves it for all
-    list_display_links = ("player", "sent_id")
+    list_display_links = ("player",)
     list_select_related = ("player", "board", "period__board")
     search_fields = ("external_id__exact",)
     extra_lookups = (_PLAYER, "period__id__exact")
@@ -190,14 +187,6 @@ class SubmissionAdmin(EditPages):
         """Return its time with seconds, in UTC; where the column is narrow the date stands above the time."""
         date, *time = exactly_in_utc(row.at).rsplit(" ", 2)
         return " ".join([date.replace(" ", NO_BREAK), NO_BREAK.join(time)])
-
-    @admin.display(description=_lazy("external id"))
-    def sent_id(self, row: Submission) -> SafeString | str:
-        """Return the id, cut where it is long: its own page has all of it."""
-        name = row.external_id or ""
-        if len(name) <= LONGEST_ID:
-            return name or "-"
-        return format_html('<span title="{}">{}…</span>', name, name[: LONGEST_ID - 2])
 
     @admin.display(description=_lazy("value"), ordering="points")
     def value(self, row: Submission) -> str:
