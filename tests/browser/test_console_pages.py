@@ -138,3 +138,14 @@ def test_bars_of_all_boards_are_as_wide_and_numbers_stand_below_each_other(admin
 
     assert len(edges) == 3
     assert len({tuple(map(round, each)) for each in edges}) == 1
+
+
+def test_the_search_of_a_list_has_a_line_of_its_own_on_a_phone(admin: str, opened: Opened) -> None:
+    board = make_board(name="Weekly wins")
+    score(board, {"mina": 700})
+
+    page = opened("/admin/leaderboards/submission/?q=mina", admin, viewport=PHONE)
+
+    box = page.locator("#searchbar").bounding_box()
+    assert box is not None
+    assert box["width"] > 0.75 * PHONE["width"]
