@@ -18,6 +18,7 @@ from competitions.models import Comment, CommentReport
 from competitions.selectors.comments import open_reports
 from competitions.services.comments import moderate, reports
 from foundation import clock
+from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.base.permissions import may_see
 from leaderboards.admin.boards.waiting import MOST, Waiting
 from leaderboards.admin.wording.descriptions import in_utc
@@ -55,8 +56,8 @@ class CommentAdmin(WithReason[Comment]):
     list_filter = (
         ReportsFilter,
         ("competition", admin.RelatedOnlyFieldListFilter),
-        ("hidden_at", admin.EmptyFieldListFilter),
-        ("deleted_at", admin.EmptyFieldListFilter),
+        ("hidden_at", DoneFilter),
+        ("deleted_at", DoneFilter),
     )
     list_select_related = ("player", "competition")
     search_fields = ("player__external_id__exact", "text__icontains")

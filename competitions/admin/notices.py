@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.models import Mail, Notice
 from competitions.services.notices.mail import retry
 from foundation import clock
+from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 
 
@@ -49,7 +50,7 @@ class MailAdmin(ReadOnlyAdmin[Mail]):
     """E-mails: sent, waiting, or given up with an error."""
 
     list_display = ("to", "notice", "tries", "created_at", "next_try_at", "sent_at", "dead_at", "error")
-    list_filter = (("dead_at", admin.EmptyFieldListFilter), ("sent_at", admin.EmptyFieldListFilter))
+    list_filter = (("dead_at", DoneFilter), ("sent_at", DoneFilter))
     list_select_related = ("notice",)
     search_fields = ("to__exact",)
     search_help_text = _lazy("A whole address.")

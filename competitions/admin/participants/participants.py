@@ -26,6 +26,7 @@ from competitions.selectors.previews.effects import (
 from competitions.services.participants.bring_back import bring_back
 from competitions.services.participants.disqualify import disqualify, reinstate, remove
 from foundation import clock
+from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY
 from leaderboards.models import Player
 
@@ -42,7 +43,7 @@ class ParticipantAdmin(WithReason[Participant]):
     )
     list_filter = (
         *(("competition", admin.RelatedOnlyFieldListFilter), TeamFilter, DivisionFilter),
-        ("disqualified_at", admin.EmptyFieldListFilter),
+        ("disqualified_at", DoneFilter),
     )
     list_select_related = ("player", "competition", "team", "division")
     search_fields = ("player__external_id__startswith", "player__name__istartswith")

@@ -28,6 +28,7 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.translate import translated
+from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.wording.names import name_and_id
 from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.core.input.csv_cells import safe_cell
@@ -58,10 +59,10 @@ class GrantAdmin(WithReason[RewardGrant]):
         "revoked_at",
     )
     list_filter = (
-        ("revoked_at", admin.EmptyFieldListFilter),
-        ("delivered_at", admin.EmptyFieldListFilter),
-        ("withheld_at", admin.EmptyFieldListFilter),
-        ("passed_over_at", admin.EmptyFieldListFilter),
+        ("revoked_at", DoneFilter),
+        ("delivered_at", DoneFilter),
+        ("withheld_at", DoneFilter),
+        ("passed_over_at", DoneFilter),
         ("competition", admin.RelatedOnlyFieldListFilter),
     )
     list_select_related = ("player", "competition", "period__board")

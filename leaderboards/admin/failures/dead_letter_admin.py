@@ -18,6 +18,7 @@ from foundation import clock, dead_letters
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter
 from foundation.translate import translated
+from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.failures.amend_form import AmendForm, describe_standing
 from leaderboards.admin.wording.periods import period_in_words
@@ -34,7 +35,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     nothing_here = _lazy("Nothing was given up: every entry reached SQL.")
     list_display = ("subject", "kind", "short_reason", "tries", "created_at", "failed_at", "state")
-    list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
+    list_filter = (("resolved_at", DoneFilter), "kind")
     search_fields = ("subject__icontains",)
     ordering = ("-failed_at",)
     actions = ("retry", "drop")

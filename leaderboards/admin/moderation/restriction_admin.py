@@ -98,7 +98,7 @@ class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
     audited_as = None
     list_display = ("whose", "what", "since_in_utc", "by", "short_reason", "end", "in_the_log")
     list_display_links = ("since_in_utc",)
-    list_select_related = ("player", "board", "period", "by", "lifted_by")
+    list_select_related = ("player", "board", "period__board", "by", "lifted_by")
     list_filter = (
         *(RestrictionStateFilter, RestrictionScopeFilter, "kind", ("board", admin.RelatedOnlyFieldListFilter)),
         *(("by", admin.RelatedOnlyFieldListFilter), "since"),

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.models import Board, Restriction, RestrictionKind
 from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.moderation.ban import can_be_unbanned
@@ -103,8 +104,8 @@ def restriction_cells(row: Restriction) -> tuple[str, str, str, str, str]:
 def describe_restriction(scope: RestrictionScope) -> str:
     """Describe the kind and the scope; boards with their number, since names are reused after a board is retired."""
     if scope.board is not None and scope.period is not None:
-        words = {"number": scope.board.seq, "name": scope.board.name, "period": scope.period.label}
-        return _("one standing hidden: board %(number)s, %(name)s, period %(period)s") % words
+        words = {"number": scope.board.seq, "name": scope.board.name, "period": period_in_words(scope.period)}
+        return _("one standing hidden: board %(number)s, %(name)s, %(period)s") % words
     if scope.is_ban_from_all:
         return _("banned from everything")
     where = _("all boards")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -186,6 +187,14 @@ def test_grants_are_exported_and_marked_once(admin: Client, settings: LazySettin
     assert RewardGrant.objects.get().delivered_at is not None
     settings.EXPORTS_AT_ONCE = 0
     assert acted(admin, GRANTS, "export", grant.pk).status_code == 503
+
+
+def test_whether_a_reward_was_delivered_is_filtered_by_yes_and_no(admin: Client) -> None:
+    html = page(admin, GRANTS)
+
+    filters = re.findall(r'<a href="\?(\w+)__isempty=(\d)">\s*(\w+)', html)
+    assert ("delivered_at", "0", "yes") in filters
+    assert ("delivered_at", "1", "no") in filters
 
 
 def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_given_back(admin: Client) -> None:

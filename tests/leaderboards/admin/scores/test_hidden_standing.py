@@ -6,6 +6,7 @@ from django.test import Client
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards import formats
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.models import Board, Period, Player, Restriction, Standing
 from leaderboards.selectors.catalog.periods import period_info
 from tests.competitions.site import race
@@ -48,7 +49,7 @@ def there(period: Period) -> str:
 
 def test_from_the_standing_to_the_look_the_yes_the_list_and_the_end(admin: Client, board: Board) -> None:
     period = final()
-    where = f"one standing hidden: board {board.seq}, One, period {period.label}"
+    where = f"one standing hidden: board {board.seq}, One, {period_in_words(period)}"
     assert there(period) in page(admin, standing_page(period))
 
     first = page(admin, there(period))
