@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.core.names import key_of, read_name
 from competitions.errors import BadName, GroupsFinal
-from competitions.models import Competition, Division, Team
+from competitions.models import Competition, Division, Participant, Team
 from competitions.services.participants.teams import refuse_final
 from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from foundation.translate import translated
@@ -185,6 +185,7 @@ class TeamAdmin(ByCompetition, DeclaredLookupsAdmin[Team]):
         with transaction.atomic():
             refused = [(team, final_refused(team.competition)) for team in teams]
         deleted, counts, needed, protected = super().get_deleted_objects(teams, request)
+        needed.discard(Participant._meta.verbose_name)  # nobody may delete members: they are told as what protects it
         return deleted, counts, needed, [*protected, *(f"{team}: {why}" for team, why in refused if why)]
 
     @admin.display(description=_lazy("code"))

@@ -103,6 +103,16 @@ def test_members_are_counted_and_a_team_with_members_is_not_deleted(admin: Clien
     assert list(Team.objects.all()) == [owls]
 
 
+def test_who_may_delete_no_participant_is_told_that_the_members_protect_their_team() -> None:
+    owls = team_called(team_race({"Owls": {"ann": 5}}), "Owls")
+    client = staff(groups=["judge"])
+
+    told = client.post(TEAMS, {"action": "delete_selected", "_selected_action": [owls.pk]}).content.decode()
+
+    assert "protected" in told
+    assert "permission to delete" not in told
+
+
 def test_participants_are_found_by_team_and_division(admin: Client) -> None:
     competition = team_race({"Owls": {"ann": 5}, "Foxes": {"bob": 3}})
     owls, juniors = team_called(competition, "Owls"), in_division(competition, "Juniors", "bob")
