@@ -107,6 +107,19 @@ def test_accepting_is_asked_with_the_ranks_that_come_of_it_and_nothing_happens_w
     assert not QuarantinedEntry.objects.exclude(decision="").exists()
 
 
+def test_an_entrys_own_page_is_called_by_player_and_value_and_has_the_acts(admin: Client, board: Board) -> None:
+    address = f"{QUEUE}{of('bob').pk}/change/"
+
+    waiting = page(admin, address)
+    act(admin, QUEUE, "accept", of("bob"), **WHY)
+    decided = page(admin, address)
+
+    assert "<h1>bob, 101 points</h1>" in waiting
+    assert [f'name="action" value="{each}"' in waiting for each in ("accept", "void")] == [True, True]
+    assert 'name="action"' not in decided
+    assert 'name="action"' not in page(member_of("viewer"), f"{QUEUE}{of('dan').pk}/change/")
+
+
 def test_what_is_selected_counts_and_what_is_refused_keeps_no_other(admin: Client, board: Board) -> None:
     Player.objects.filter(external_id="cleo").update(banned_at=clock.now())
 
