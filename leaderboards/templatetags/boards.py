@@ -112,6 +112,12 @@ def query(context: dict[str, Any], **changed: object) -> str:
     return f"?{current.urlencode()}" if current else "?"
 
 
+@register.filter
+def has_long(lines: Sequence[Line]) -> bool:
+    """Whether a result is so long that a phone shows it smaller, beside the name."""
+    return any(len(cell) > 9 for line in lines for cell in line.cells)
+
+
 @register.simple_tag
 def face(player: Player | str, size: str = "") -> SafeString:
     """Render the face of a player, or of a player id; ``size`` is ``l``, ``xl`` or none."""

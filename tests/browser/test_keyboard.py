@@ -31,6 +31,14 @@ WHERE = """() => {
     return [all.indexOf(at), all.length, wrong.length ? `${wrong} ${at.outerHTML.slice(0, 100)}` : ""];
 }"""
 
+# What of the focused element's middle is hidden by something else, if it is in sight.
+COVERED = """() => {
+    const at = document.activeElement, { left, top, width, height } = at.getBoundingClientRect();
+    const over = document.elementFromPoint(left + width / 2, top + height / 2);
+    const pinned = over && over.closest(".own.is-plate, .site-header");
+    return pinned && !pinned.contains(at) ? [at.outerHTML.slice(0, 100)] : [];
+}"""
+
 
 @pytest.fixture
 def played(weekly: int) -> str:
@@ -133,3 +141,27 @@ def test_a_password_is_shown_while_its_button_is_pressed_down_and_never_kept_as_
     field.press("Enter")
 
     expect(field).to_have_attribute("type", "password")
+
+
+def test_on_a_phone_nothing_that_the_keyboard_is_on_lies_under_what_is_pinned(played: str, opened: Opened) -> None:
+    account("robin", "robin")
+    for address, who in ((played, "robin"), (played, ""), ("/", "")):
+        page = opened(address, who, viewport=PHONE, reduced_motion="reduce")
+        covered = []
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            covered += page.evaluate(COVERED)
+        assert covered == [], (address, who)
+
+
+def test_what_is_sought_in_vain_is_said_where_the_page_opens(played: str, opened: Opened) -> None:
+    page = opened(f"{played}?page=2", viewport=PHONE)
+    field = page.get_by_label("Find a player or a rank")
+    field.fill("nobodyx")
+    field.press("Enter")
+
+    page.wait_for_url("**/?find=nobodyx#find")
+    expect(page.get_by_role("alert")).to_be_in_viewport()
+    field.fill("77")
+    field.press("Enter")
+    page.wait_for_url("**/?page=2#r77")

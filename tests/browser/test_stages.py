@@ -6,10 +6,14 @@ from playwright.sync_api import ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from competitions.models import Competition
+from competitions.services.lifecycle.finish import finish_due
 from tests.browser import checks
 from tests.browser.conftest import PHONE, SMALL_PHONE, Opened, Photograph
 from tests.browser.test_competition_flow import show
 from tests.browser.test_competition_race import WIDE, cup
+from tests.competitions.factories import ParticipantFactory
+from tests.competitions.site import DAY, HOUR, START, make_board, open_competition, player, score
+from tests.playing import name
 
 __all__ = ["cup", "show"]  # fixtures
 
@@ -24,6 +28,21 @@ CUT = """() => {
         const isWide = !each.matches(".face") && each.scrollWidth > each.clientWidth + 1;
         return width && (isOut || isWide);
     }).map((each) => each.className);
+}"""
+
+# Whether the sign of a shared rank stands in the line of its number, and in its colour.
+PLACED = """(rank) => {
+    const sign = rank.querySelector(".ties"), number = document.createRange();
+    number.selectNodeContents(rank.lastChild);
+    const [one, other] = [sign.getBoundingClientRect(), number.getBoundingClientRect()];
+    const isBeside = other.top < one.bottom && one.top < other.bottom && one.right <= other.left + 1;
+    return [isBeside, getComputedStyle(sign).color === getComputedStyle(rank).color];
+}"""
+# How far the letters of the name reach below the box that cuts them: a negative number is room.
+BELOW = """(name) => {
+    const letters = document.createRange();
+    letters.selectNodeContents(name);
+    return letters.getBoundingClientRect().bottom - name.getBoundingClientRect().bottom;
 }"""
 
 
@@ -68,3 +87,37 @@ def test_a_competition_in_a_frame_takes_all_its_width(
     for box in (table, head):
         assert box["x"] + box["width"] > WIDE["width"] * 0.9
     photograph(page, "competition-embed")
+
+
+def test_the_letters_of_a_name_of_two_lines_are_whole_on_the_stage(
+    show: str, opened: Opened, photograph: Photograph
+) -> None:
+    name("aiko", "Gypsy Jeggings of Quayjogging")
+    page = opened(show, viewport=WIDE, reduced_motion="reduce")
+
+    page.get_by_role("button", name="Next place").click()
+
+    shown = page.locator(".reveal-stage .reveal-name")
+    expect(shown).to_contain_text("Quayjogging")
+    assert shown.evaluate(BELOW) <= 0
+    photograph(page, "reveal-name-of-two-lines")
+
+
+def test_a_shared_place_on_the_podium_is_one_line_in_one_colour(
+    live_server: LiveServer, opened: Opened, photograph: Photograph
+) -> None:
+    del live_server
+    competition = open_competition(board=make_board(ties="shared"), starts_at=START - 3 * DAY, ends_at=START - DAY)
+    points = dict.fromkeys(("mina", "omar", "robin"), 50)
+    for each in points:
+        ParticipantFactory.create(competition=competition, player=player(each), at=START - 2 * DAY)
+    score(competition, points, START - 2 * DAY)
+    finish_due(START - DAY + HOUR)
+    page = opened(f"/competitions/{competition.pk}/", viewport=WIDE)
+
+    steps = page.locator(".podium.is-steps .podium-rank")
+    expect(steps).to_have_count(3)
+    expect(steps.first).to_have_text("=1")
+    for step in steps.all():
+        assert step.evaluate(PLACED) == [True, True]
+    photograph(page, "podium-shared")

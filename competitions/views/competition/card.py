@@ -64,7 +64,7 @@ def _of_competition(competition: Competition, page: BoardPage, at: datetime) -> 
         for nth, row in enumerate(rows, 1)
     ]
     return BoardPicture(
-        hue=hue_of(board.seq),
+        hue=hue_of(board.seq, board.hue),
         title=competition.name,
         mark=mark_of(competition.name),
         under=_dates(competition, at),
@@ -83,7 +83,7 @@ def _of_player(competition: Competition, page: BoardPage, me: Row, at: datetime)
     board = competition.board
     move, since = _move(competition, me, at)
     return OwnPicture(
-        hue=hue_of(board.seq),
+        hue=hue_of(board.seq, board.hue),
         title=competition.name,
         mark=mark_of(competition.name),
         under=_dates(competition, at),

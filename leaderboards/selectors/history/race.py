@@ -29,6 +29,7 @@ from leaderboards.selectors.visibility.restrictions import current_viewer
 
 CACHE_SECONDS = 60.0
 MOST_DAYS = 7
+STEPS = (1, 2, 5, 10, 15, 30, 60)  # minutes to which the end of the axis is rounded, besides the interval of snapshots
 LATE = timedelta(minutes=5)  # how much later than scheduled the first snapshot of a day may be
 
 _PlayerKey = tuple[tuple[int, ...], str, str | None]  # numbers of snapshots, player id, viewer
@@ -64,7 +65,7 @@ class Day:
 class RaceSnapshots:
     """The snapshots to show: ``columns`` of the race before the present, and the last ``days``.
 
-    The time axis ends at ``end``, the next snapshot's time, so that a drawing stays the same until then.
+    The time axis ends at ``end``, soon after now (``_end_of_axis``), so that a drawing stays the same until then.
     """
 
     columns: tuple[Snapshot, ...]
@@ -133,9 +134,9 @@ def _choose(key: _SnapshotsKey, now: datetime) -> RaceSnapshots:
     rows = PeriodSnapshot.objects.filter(period__board=key.board, period__label=period.label).order_by("due_at")
     every = [Snapshot(*row) for row in rows.values_list("pk", "taken_at", "is_whole", "total")]
     last = min(now, period.ends_at) if period.ends_at else now
-    end = _end_of_axis(period, now)
     moved = ranks_moved_from([each.pk for each in every])
     usable = [each for each in every if (each.total or each.pk in moved) and each.at < last]
+    end = _end_of_axis(period, usable[0].at if usable else now, now)
     chosen = [usable[nth] for nth in columns([each.at for each in usable], end)]
     if key.ties is Ties.DENSE:
         counts = _players_by_rank(chosen)
@@ -143,9 +144,15 @@ def _choose(key: _SnapshotsKey, now: datetime) -> RaceSnapshots:
     return RaceSnapshots(tuple(chosen), tuple(_days(key, every, last)), end)
 
 
-def _end_of_axis(period: PeriodInfo, now: datetime) -> datetime:
+def _end_of_axis(period: PeriodInfo, first: datetime, now: datetime) -> datetime:
+    """Round up by a step that is small against the time since the ``first`` snapshot: the future takes little room.
+
+    It is still to come when what is cached goes.
+    """
     interval = timedelta(minutes=sunwi_settings.RANK_SNAPSHOT_MINUTES)
-    following = EPOCH + ((now - EPOCH) // interval + 1) * interval
+    steps = [timedelta(minutes=each) for each in STEPS if timedelta(minutes=each) < interval] + [interval]
+    step = max((each for each in steps if each <= (now - first) / 8), default=steps[0])
+    following = EPOCH + ((now + timedelta(seconds=CACHE_SECONDS) - EPOCH) // step + 1) * step
     return min(following, period.ends_at) if period.ends_at else following
 
 

@@ -74,7 +74,7 @@ def _of_board(shown: Standings) -> BoardPicture:
         for nth, row in enumerate(shown.rows, 1)
     ]
     return BoardPicture(
-        hue=hue_of(board.seq),
+        hue=hue_of(board.seq, board.hue),
         title=board.name,
         mark=mark_of(board.name),
         under=_period_words(board, shown),
@@ -90,7 +90,7 @@ def _of_player(board: Board, found: PlayerRow) -> OwnPicture:
     move = move_of(row, movement)
     since = zoned(formats.time_or_date(movement.since, zone, found.as_of), zone) if movement.since else ""
     return OwnPicture(
-        hue=hue_of(board.seq),
+        hue=hue_of(board.seq, board.hue),
         title=board.name,
         mark=mark_of(board.name),
         under=_period_words(board, found),

@@ -16,6 +16,7 @@ from leaderboards.views.http.responses import LAST_PAGE, ROWS
 from leaderboards.views.http.viewer import Viewer
 
 LONGEST = 100
+MOST_EQUALS = 200  # of so many who share a rank the row is found, of others the first row of the rank
 
 
 def find_on_board(board: Board, label: str, asked: str, viewer: Viewer) -> str | None:
@@ -23,12 +24,26 @@ def find_on_board(board: Board, label: str, asked: str, viewer: Viewer) -> str |
     period = {} if label == selectors.CURRENT else {"period": label}
     place = _number(asked)
     row = _player(board, label, asked) or (None if place else _alike(board, label, asked))
-    if row is not None and not viewer.linked:
-        return f"?{urlencode({**period, **_page(row.ahead), 'player': row.player})}#me"
     if row is not None:
-        return f"?{urlencode({**period, **_page(row.ahead)})}#r{row.rank}"
+        above = _above(board, label, row)
+        if not viewer.linked:
+            return f"?{urlencode({**period, **_page(above), 'player': row.player})}#me"
+        return f"?{urlencode({**period, **_page(above)})}#{_anchor(row, above)}"
     there = selectors.standings(board, label, place - 1, 1).rows if place else []
-    return f"?{urlencode({**period, **_page(place - 1)})}#r{there[0].rank}" if there else None
+    return f"?{urlencode({**period, **_page(place - 1)})}#{_anchor(there[0], place - 1)}" if there else None
+
+
+def _above(board: Board, label: str, row: Row) -> int:
+    """How many stand above the row: better ones, and the equals that are listed before it, as far as they are read."""
+    better = row.ahead or 0
+    equals = selectors.standings(board, label, better, min(row.tied, MOST_EQUALS)).rows if (row.tied or 1) > 1 else []
+    return better + next((nth for nth, each in enumerate(equals) if each.player == row.player), 0)
+
+
+def _anchor(row: Row, above: int) -> str:
+    """The element of the row on its page (``components/row_html.py``)."""
+    is_first = above == row.ahead or above % ROWS == 0
+    return f"r{row.rank}" if is_first or (row.tied or 1) == 1 else f"n{above % ROWS + 1}"
 
 
 def _player(board: Board, label: str, asked: str) -> Row | None:
@@ -47,9 +62,9 @@ def _alike(board: Board, label: str, asked: str) -> Row | None:
     return next((rows[0] for rows in found if rows), None)
 
 
-def _page(above: int | None) -> dict[str, str]:
+def _page(above: int) -> dict[str, str]:
     """The page of a player who has so many above them; the first one needs no name."""
-    number = (above or 0) // ROWS + 1
+    number = above // ROWS + 1
     return {} if number == 1 else {"page": str(number)}
 
 

@@ -95,8 +95,13 @@ def _own(line: Line, style: RowStyle) -> str:
     return f' class="is-me" id="{style.own_id}"' if style.own_id else ' class="is-me"'
 
 
+def _anchor(line: Line) -> str:
+    """Return where search leads to: a rank is its first row, and the equals behind it are named by their place."""
+    return f"r{line.rank}" if line.is_first_of_rank else f"n{line.nth}"
+
+
 def _rank(line: Line, style: RowStyle) -> str:
-    place = f" id=r{line.rank}" if style.anchors and line.is_first_of_rank else ""
+    place = f" id={_anchor(line)}" if style.anchors and (line.is_first_of_rank or line.tied) else ""
     has_tile = line.is_me or line.rank in _METALS
     text = tile_html(line.rank, tied=line.tied) if has_tile else f"{_ties(line.tied)}{rank_text(line.rank)}"
     name = " class=rank" if style.within else ""  # it is not the first one then

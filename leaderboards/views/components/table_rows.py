@@ -43,6 +43,7 @@ class Line:
 
     ``tied_count`` is how many players share the rank; it is 0 except in the first row of each rank on a page.
     ``gap`` is the distance to the next better rank on the page, empty if there is none.
+    ``nth`` is its place on the page, from 1.
     ``gained`` holds the cells of points by day as HTML; ``within`` is the place among the rows of a filter, 0 for none.
     """
 
@@ -61,6 +62,7 @@ class Line:
     gained: str = ""
     country: str = ""
     within: int = 0
+    nth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def lines(
                 gap=_gap_text(standings.board, row, rows[:nth]),
                 move=move_of(row, movement),
                 country=countries.get(row.player, ""),
+                nth=nth + 1,
             )
         )
     return shown

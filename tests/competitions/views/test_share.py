@@ -212,3 +212,13 @@ def test_of_what_has_started_nobody_is_reminded(client: Client) -> None:
 
     assert (refused.status_code, "has started already" in text(refused)) == (409, True)
     assert "Remind me" not in text(ann.get(home(cup)))
+
+
+def test_pictures_have_the_hue_that_the_board_chose(client: Client, drawn: list[Any]) -> None:
+    cup = race({"ann": 9})
+    Board.objects.filter(pk=cup.board_id).update(hue="teal")
+
+    for address in ("card.png", "card.png?player=ann"):
+        assert client.get(home(cup, address)).status_code == 200
+
+    assert {each.hue for each in drawn} == {"teal"}

@@ -1,6 +1,7 @@
 """The race: of every storage the same, from snapshots that are read once for all viewers."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -8,7 +9,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
+from foundation import clock
+from leaderboards import selectors
 from leaderboards.models import Board, Period
+from leaderboards.selectors.history.race import race_snapshots
 from leaderboards.services.periods.rank_history import record_rank_history
 from leaderboards.views.board_pages import shared_page
 from leaderboards.views.http import micro_cache
@@ -162,3 +166,16 @@ def test_the_drawing_of_a_full_page_is_small() -> None:
     assert len(drawing) < 6 * 1024
     assert len(re.findall("race-line", drawing)) == 11
     assert Board.objects.count() == 1
+
+
+@pytest.mark.parametrize(("minutes", "least", "most"), [(5, 1, 3), (40, 1, 8), (16 * 60, 1, 62)])
+def test_the_axis_ends_soon_after_now_and_not_before_what_is_cached_goes(minutes: int, least: int, most: int) -> None:
+    board = board_of()
+    now = clock.now()
+    look(board, now - timedelta(minutes=minutes), {"mina": 30, "omar": 20})
+    found = selectors.standings(Board.objects.get(seq=board))
+
+    past = race_snapshots(found.board, found.period, found.rules, now)
+
+    assert past is not None
+    assert timedelta(minutes=least) <= past.end - now <= timedelta(minutes=most)

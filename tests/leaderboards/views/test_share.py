@@ -256,3 +256,12 @@ def test_movement_on_a_picture_says_the_zone_of_its_time(client: Client, drawn: 
     shown = [each.move for each in drawn if isinstance(each, OwnPicture)]
     assert shown[0].startswith("Up 1 since ")
     assert shown[0].endswith(" (Asia/Seoul)")
+
+
+def test_pictures_have_the_hue_that_the_board_chose(client: Client, board: int, drawn: list[pictures.Picture]) -> None:
+    Board.objects.filter(seq=board).update(hue="teal")
+
+    for address in ("card.png", "card.png?player=robin"):
+        assert client.get(f"/boards/{board}/{address}").status_code == 200
+
+    assert {each.hue for each in drawn} == {"teal"}

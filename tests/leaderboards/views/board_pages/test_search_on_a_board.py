@@ -63,3 +63,20 @@ def test_a_board_finds_its_own_among_many_of_the_same_name(client: Client, board
     place = client.get(f"/boards/{board.seq}/", {"find": "lukas"}).headers["Location"]
 
     assert place.endswith("?player=p2#me")
+
+
+@pytest.mark.parametrize(("sought", "number", "anchor"), [("e59", "", "r1"), ("e52", "", "n8"), ("e07", "2", "n3")])
+def test_among_equals_the_row_itself_is_found_and_marked(sought: str, number: str, anchor: str) -> None:
+    board = make_board(name="Golf", ties="shared")
+    score(board, dict.fromkeys((f"e{number:02d}" for number in range(60)), 9))
+    own = signed_in(Client(), "someone", "e00")
+
+    place = own.get(f"/boards/{board}/", {"find": sought}).headers["Location"]
+
+    query = f"?page={number}" if number else "?"
+    assert place == f"/boards/{board}/{query}#{anchor}"
+    html = own.get(f"/boards/{board}/{query}").content.decode()
+    row = next(each for each in html.partition("<tbody>")[2].split("<tr") if f"/players/{sought}/" in each)
+    assert f"id={anchor}>" in row
+    stranger = Client().get(f"/boards/{board}/", {"find": sought}).headers["Location"]
+    assert stranger == f"/boards/{board}/?{f'page={number}&' if number else ''}player={sought}#me"
