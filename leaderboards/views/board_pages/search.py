@@ -35,8 +35,8 @@ def find_on_board(board: Board, label: str, asked: str, viewer: Viewer) -> str |
 
 def _above(board: Board, label: str, row: Row) -> int:
     """How many stand above the row: better ones, and the equals that are listed before it, as far as they are read."""
-    better = row.ahead or 0
-    equals = selectors.standings(board, label, better, min(row.tied, MOST_EQUALS)).rows if (row.tied or 1) > 1 else []
+    better, tied = row.ahead or 0, row.tied or 1
+    equals = selectors.standings(board, label, better, min(tied, MOST_EQUALS)).rows if tied > 1 else []
     return better + next((nth for nth, each in enumerate(equals) if each.player == row.player), 0)
 
 
