@@ -32,9 +32,20 @@ function show() {
 function raise(row) {
   const rank = row.querySelector(".reveal-rank").textContent.trim();
   stage.replaceChildren(...[...row.children].map((each) => each.cloneNode(true)));
-  stage.className = `reveal-stage ${[...row.classList].find((each) => /^is-\d+$/.test(each)) ?? ""}`;
+  const place = [...row.classList].find((each) => /^is-\d+$/.test(each)) ?? "";
+  stage.className = `reveal-stage ${place}`;
+  name(rows.filter((each) => each !== row && !each.hidden && each.classList.contains(place)));
   stage.classList.toggle("is-long", rank.length > 2);
   stage.hidden = false;
+}
+
+// Nobody of those who share a place is left out: who was shown before stands on the stage by name.
+function name(equals) {
+  if (equals.length === 0) return;
+  const names = equals.slice(0, 4).map((each) => each.querySelector(".reveal-name").textContent);
+  const more = equals.length > names.length ? ` +${equals.length - names.length}` : "";
+  const text = `= ${names.join(" · ")}${more}`;
+  stage.append(Object.assign(document.createElement("span"), { className: "reveal-equals", textContent: text }));
 }
 
 function stop() {

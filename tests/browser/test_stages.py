@@ -103,9 +103,9 @@ def test_the_letters_of_a_name_of_two_lines_are_whole_on_the_stage(
     photograph(page, "reveal-name-of-two-lines")
 
 
-def test_a_shared_place_on_the_podium_is_one_line_in_one_colour(
-    live_server: LiveServer, opened: Opened, photograph: Photograph
-) -> None:
+@pytest.fixture
+def shared(live_server: LiveServer) -> Competition:
+    """A final result with three in the first place."""
     del live_server
     competition = open_competition(board=make_board(ties="shared"), starts_at=START - 3 * DAY, ends_at=START - DAY)
     points = dict.fromkeys(("mina", "omar", "robin"), 50)
@@ -113,7 +113,30 @@ def test_a_shared_place_on_the_podium_is_one_line_in_one_colour(
         ParticipantFactory.create(competition=competition, player=player(each), at=START - 2 * DAY)
     score(competition, points, START - 2 * DAY)
     finish_due(START - DAY + HOUR)
-    page = opened(f"/competitions/{competition.pk}/", viewport=WIDE)
+    return competition
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL_PHONE], ids=["1440", "360"])
+def test_all_who_share_the_first_place_stand_on_the_stage(
+    shared: Competition, opened: Opened, photograph: Photograph, size: ViewportSize
+) -> None:
+    page = opened(f"/competitions/{shared.pk}/reveal/", viewport=size, reduced_motion="reduce")
+
+    page.get_by_role("button", name="Next place").click()
+    expect(page.locator(".reveal-equals")).to_have_count(0)
+    page.get_by_role("button", name="Show all").click()
+
+    stage = page.locator(".reveal-stage")
+    for each in ("mina", "omar", "robin"):
+        expect(stage).to_contain_text(each)
+    assert page.evaluate(CUT) == []
+    photograph(page, f"reveal-shared-{size['width']}")
+
+
+def test_a_shared_place_on_the_podium_is_one_line_in_one_colour(
+    shared: Competition, opened: Opened, photograph: Photograph
+) -> None:
+    page = opened(f"/competitions/{shared.pk}/", viewport=WIDE)
 
     steps = page.locator(".podium.is-steps .podium-rank")
     expect(steps).to_have_count(3)
