@@ -214,13 +214,19 @@ def _new_end(notice: Notice) -> datetime:
     return datetime.fromisoformat(notice.details["ends_at"])
 
 
+def _place(notice: Notice) -> str:
+    """The final place, with the sign of equals before one that is shared."""
+    return f"{'=' if notice.details.get('shared') else ''}{formats.number(notice.rank or 0)}"
+
+
 def _final_place(notice: Notice) -> str:
     words = _("The result is final: you are in place %(rank)s of %(total)s.")
-    return words % {"rank": formats.number(notice.rank or 0), "total": formats.number(notice.details["total"])}
+    return words % {"rank": _place(notice), "total": formats.number(notice.details["total"])}
 
 
 def _changed_place(notice: Notice) -> str:
-    now, before = (None if rank is None else formats.number(rank) for rank in (notice.rank, notice.previous_rank))
+    now = None if notice.rank is None else _place(notice)
+    before = None if notice.previous_rank is None else formats.number(notice.previous_rank)
     if now is None:
         return _("The result has changed: you have no place any more. Before, it was place %(before)s.") % {
             "before": before

@@ -7,6 +7,7 @@ A run works for a few seconds, in chunks of players. Each chunk is a transaction
 the next run goes on there. The place that a player was last notified of is read from their last notice.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -30,7 +31,15 @@ BUDGET_SECONDS = 2.0
 # An older result is old news, such as of competitions that ended before there were notices.
 NOTIFY_WITHIN = timedelta(days=7)
 
-Ranks = Mapping[int, int]
+
+class Ranks(dict[int, int]):
+    """Internal number → final rank. ``shared`` are the ranks that several players have."""
+
+    def __init__(self, ranks: Mapping[int, int]) -> None:
+        super().__init__(ranks)
+        self.shared = frozenset(rank for rank, players in Counter(self.values()).items() if players > 1)
+
+
 # The ranking of the revision that is being notified: reading a large one takes longer than a run.
 _cached_ranks: dict[int, Ranks] = {}
 MovedBy = Callable[[Player, int | None, int | None], list[int]]  # (player, old place, new place) → revisions
@@ -90,7 +99,7 @@ def _ranks(revision: Revision) -> Ranks:
     if ranks is None:
         competition = revision.competition
         period = Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
-        ranks = {row.player_id: rank for rank, row in published_ranking(revision, period)}
+        ranks = Ranks({row.player_id: rank for rank, row in published_ranking(revision, period)})
         _cached_ranks.clear()
         _cached_ranks[revision.pk] = ranks
     return ranks
@@ -133,13 +142,14 @@ def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved_
         kind = NoticeKind.RESULT_CHANGED if player.pk in last_notified else NoticeKind.RESULT
         place = {"rank": rank, "previous_rank": previous_rank}
         is_changed = kind is NoticeKind.RESULT_CHANGED
+        shared = {"shared": True} if rank in ranks.shared else {}
         because = {"because": moved_by(player, previous_rank, rank)} if is_changed else {}
         yield Notice(
             competition=revision.competition,
             player=player,
             kind=kind,
             revision=revision,
-            details={"total": len(ranks), **because},
+            details={"total": len(ranks), **shared, **because},
             **place,
         )
 

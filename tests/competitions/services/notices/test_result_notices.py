@@ -24,6 +24,7 @@ from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import listening, mails, wants, who, with_address
 from tests.competitions.services.winning import back, finished, out, published, settle, tier
+from tests.competitions.site import make_board
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -69,6 +70,18 @@ def test_everybody_is_told_their_final_place_once_and_by_mail_and_no_webhook_goe
     assert words("b", "result") == "The result is final: you are in place 2 of 3."
     assert mails() == ["a@example.com"]
     assert not WebhookDelivery.objects.exists()
+
+
+def test_a_place_that_is_shared_is_told_with_the_sign_of_equals() -> None:
+    board = make_board(ties="shared")
+    awake(*POINTS)
+    competition = finished({"a": 9, "b": 5, "c": 5}, board=board)
+    published(competition)
+
+    notify_results(AT)
+
+    assert words("a", "result") == "The result is final: you are in place 1 of 3."
+    assert words("c", "result") == "The result is final: you are in place =2 of 3."
 
 
 def test_nobody_is_told_while_a_freeze_hides_it_and_the_reveal_lets_the_latest_go() -> None:
@@ -156,7 +169,7 @@ def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_
 ) -> None:
     monkeypatch.setattr(outcomes, "CHUNK", 1)
     competition = over()
-    ranks = {who(name).pk: rank for rank, name in enumerate("abc", start=1)}
+    ranks = outcomes.Ranks({who(name).pk: rank for rank, name in enumerate("abc", start=1)})
     half = NotificationProgress.objects.create(revision=Revision.objects.get())
     outcomes._notify_chunk(half.pk, ranks, AT, PlaceChanges(half.revision).since_notified)
     [(first, _, _, _)] = told()
@@ -215,7 +228,7 @@ def test_the_banned_the_disqualified_and_who_muted_it_are_told_no_place() -> Non
 def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
     competition = over()
     notify_results(AT)
-    ranks = {who(name).pk: rank for rank, name in enumerate("ab", start=1)}
+    ranks = outcomes.Ranks({who(name).pk: rank for rank, name in enumerate("ab", start=1)})
     FinalStanding.objects.filter(player=who("c")).delete()
     latest = published(competition, "A score was voided.", AT)
 
