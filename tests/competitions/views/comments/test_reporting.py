@@ -79,10 +79,11 @@ def test_the_admins_list_has_the_open_ones_and_dismisses_many(comment: Comment, 
 
     found = [text(moderator.get(f"{listed}{rest}")) for rest in ("?reports=open", "?reports=any", "")]
     row = text(moderator.get(f"{listed}{comment.pk}/change/"))
-    moderator.post(listed, {"action": "dismiss", "_selected_action": [comment.pk]})
+    done = moderator.post(listed, {"action": "dismiss", "_selected_action": [comment.pk]}, follow=True)
 
     assert ["Helo" in each for each in found] == [True] * 3
     assert "bob · Rude. · open" in row
+    assert "Done: 1. ann: Helo" in text(done)
     assert "Helo" not in text(moderator.get(f"{listed}?reports=open"))
     assert "bob · Rude. · dismissed" in text(moderator.get(f"{listed}{comment.pk}/change/"))
 

@@ -92,7 +92,7 @@ def test_the_scarcer_of_memory_and_cpu_decides_how_many_servers_there_are() -> N
 
 
 def test_a_compact_board_needs_less_memory_and_more_cpu() -> None:
-    asked = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2, "retention_days": 0}
+    asked: dict[str, Any] = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2, "retention_days": 0}
     found = plan(Load(86_400_000, **asked, encoding="compact"), rounded())
 
     near(found.redis, standings_gb=2.16)
@@ -100,7 +100,7 @@ def test_a_compact_board_needs_less_memory_and_more_cpu() -> None:
 
 
 def test_a_rank_of_a_divided_board_asks_every_partition_twice() -> None:
-    asked = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2}
+    asked: dict[str, Any] = {"updates_per_day": 10, "reads_per_day": 5, "peak": 2}
     whole, divided = (plan(Load(86_400_000, **asked, partitions=each), rounded()) for each in (1, 4))
 
     near(whole.redis, servers_by_cpu=6)  # 20,000 × 0.1 ms + 10,000 × 0.1 ms = 3, half used
