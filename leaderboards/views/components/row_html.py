@@ -101,7 +101,7 @@ def _anchor(line: Line) -> str:
 
 
 def _rank(line: Line, style: RowStyle) -> str:
-    place = f" id={_anchor(line)}" if style.anchors and (line.is_first_of_rank or line.tied) else ""
+    place = f" id={_anchor(line)}" if style.anchors and (line.is_first_of_rank or (line.tied and line.nth)) else ""
     has_tile = line.is_me or line.rank in _METALS
     text = tile_html(line.rank, tied=line.tied) if has_tile else f"{_ties(line.tied)}{rank_text(line.rank)}"
     name = " class=rank" if style.within else ""  # it is not the first one then
