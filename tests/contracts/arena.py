@@ -29,29 +29,12 @@ from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
 from tests.compact_trees import members_of, number_of
 from tests.contracts.forms import Form
+from tests.contracts.storages import can
 from tests.dynamodb import empty_table
 from tests.oracle import OracleBoard
 from tests.raw import boards_redis
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
-COMPLETE = ("sql", "hybrid", "redis")  # they can do everything
-STORAGES = (*COMPLETE, "dynamodb")
-
-
-def storages_of(nth: int) -> tuple[str, ...]:
-    """The storages for the nth form. DynamoDB's stand-in takes some hundred times as long: it has each third form."""
-    return COMPLETE if nth % 3 else STORAGES
-
-
-# What a storage refuses: rules of ranking, and what is read. docs/storage.md has this table for users.
-NOT_AVAILABLE: dict[str, frozenset[object]] = {
-    "dynamodb": frozenset({Ties.DENSE, "distribution", "export of a running period"})
-}
-
-
-def can(storage: str, what: object) -> bool:
-    """Whether a storage can do it."""
-    return what not in NOT_AVAILABLE.get(storage, ())
 
 
 class Sent(NamedTuple):

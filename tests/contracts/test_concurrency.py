@@ -19,8 +19,9 @@ from leaderboards.services.sync.mirror import mirror_all
 from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.stores.sql.reads import snapshot_transaction
 from tests.at_once import at_once
-from tests.contracts.arena import NOW, STORAGES, Arena
+from tests.contracts.arena import NOW, Arena
 from tests.contracts.forms import FORMS
+from tests.contracts.storages import STORAGES
 
 pytestmark = [
     pytest.mark.contract,

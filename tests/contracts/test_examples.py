@@ -13,8 +13,9 @@ import pytest
 from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
-from tests.contracts.arena import COMPLETE, STORAGES, Arena, Sent, can, mixed, storages_of
+from tests.contracts.arena import Arena, Sent, mixed
 from tests.contracts.forms import FORMS, Form
+from tests.contracts.storages import COMPLETE, STORAGES, can, storages_of
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 

@@ -18,9 +18,10 @@ from leaderboards.services.boards import save_board
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from leaderboards.services.sync.verify import verify_all
 from tests.cluster_nodes import move_slot, silent_node
-from tests.contracts.arena import COMPLETE, NOW, STORAGES, Arena, Sent, can
+from tests.contracts.arena import NOW, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
+from tests.contracts.storages import COMPLETE, STORAGES, can
 from tests.links import forget_links
 from tests.raw import boards_redis, empty_boards, is_cluster
 

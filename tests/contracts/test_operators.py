@@ -8,8 +8,9 @@ import pytest
 from leaderboards.core.ranking.rules import Operator, Order, Update
 from leaderboards.models import Standing, Submission
 from leaderboards.selectors.moderation.replay import replayed_states
-from tests.contracts.arena import STORAGES, Arena, Sent, can, storages_of
+from tests.contracts.arena import Arena, Sent
 from tests.contracts.forms import FORMS, Form
+from tests.contracts.storages import STORAGES, can, storages_of
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 

@@ -16,8 +16,9 @@ from leaderboards.selectors.rankings.cursor_pages import CursorPage
 from leaderboards.selectors.rankings.standings import around, standings_page
 from leaderboards.services.periods.close import close_period
 from leaderboards.stores.base import Page
-from tests.contracts.arena import NOW, STORAGES, Arena, Sent, mixed, storages_of
+from tests.contracts.arena import NOW, Arena, Sent, mixed
 from tests.contracts.forms import FORMS, Form
+from tests.contracts.storages import STORAGES, storages_of
 from tests.contracts.test_examples import PLAYERS, chosen
 from tests.leaderboards.services.restricting import keep_out
 

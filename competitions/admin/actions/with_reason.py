@@ -18,8 +18,7 @@ from foundation.reasons import is_reason
 from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
-
-MOST_NAMED = 3  # of the rows that were changed
+from leaderboards.admin.wording.names import first_names
 
 Row = TypeVar("Row", bound=Model)
 
@@ -84,6 +83,5 @@ class WithReason(ReadOnlyAdmin[Row]):
             else:
                 done.append(name)
                 self.log_change(request, row, f"{asked.action}: {reason}" if reason else asked.action)
-        named = "; ".join(done[:MOST_NAMED]) + (" …" if len(done) > MOST_NAMED else "")
         said = _("Done: %(number)s.") % {"number": len(done)}
-        messages.success(request, f"{said} {named}".rstrip())
+        messages.success(request, f"{said} {first_names(done)}".rstrip())

@@ -1,9 +1,10 @@
 """Names of the subjects of audit entries, with one SQL statement for each kind of subject."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.apps import apps
+from django.contrib.admin.utils import get_fields_from_path, get_model_from_relation
 from django.core.exceptions import ValidationError
 from django.db.models import BinaryField, IntegerField, Model
 
@@ -31,10 +32,18 @@ def _names_of_kind(kind: str, keys: Iterable[str]) -> dict[object, str]:
     except (LookupError, ValueError):
         return {}
     found = [pk for key in keys if (pk := _primary_key(model, key)) is not None]
-    pictures = [field.name for field in model._meta.concrete_fields if isinstance(field, BinaryField)]
     related, name_of = called_by_its_admin(model)
-    rows = model._default_manager.defer(*pictures).filter(pk__in=found)
+    rows = model._default_manager.defer(*_pictures(model, related)).filter(pk__in=found)
     return {row.pk: name_of(row) for row in (rows.select_related(*related) if related else rows)}
+
+
+def _pictures(model: type[Model], related: Iterable[str]) -> Iterator[str]:
+    """Yield the fields of pictures, of the model and of what is loaded with it: no name needs them."""
+    models = {"": model} | {
+        f"{each}__": get_model_from_relation(get_fields_from_path(model, each)[-1]) for each in related
+    }
+    for prefix, each in models.items():
+        yield from (f"{prefix}{field.name}" for field in each._meta.concrete_fields if isinstance(field, BinaryField))
 
 
 def _primary_key(model: type[Model], key: str) -> object:

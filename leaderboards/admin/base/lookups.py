@@ -60,7 +60,7 @@ class DeclaredLookupsAdmin(AuditedAdmin[Row]):
 def called_by_its_admin(model: type[Row]) -> tuple[tuple[str, ...], Callable[[Row], str]]:
     """Return what the admin calls the rows of a model, and the relations to load for that."""
     found = admin.site._registry.get(model)
-    if not isinstance(found, DeclaredLookupsAdmin):
+    if not isinstance(found, DeclaredLookupsAdmin) or type(found).row_name is DeclaredLookupsAdmin.row_name:
         return (), str
     related = found.list_select_related
     return tuple(related) if isinstance(related, (list, tuple)) else (), found.row_name

@@ -18,12 +18,11 @@ from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON, is_reason
 from foundation.translate import translated
 from leaderboards.admin.confirm.undo_link import with_undo_link
+from leaderboards.admin.wording.names import first_names
 from leaderboards.admin.wording.values import player_and_value
 from leaderboards.models import QuarantinedEntry, Submission
 
 PAGE = "admin/leaderboards/reason.html"
-
-MOST_NAMED = 3
 
 Scored = Submission | QuarantinedEntry
 Row = TypeVar("Row", Submission, QuarantinedEntry)
@@ -92,5 +91,5 @@ def run_for_each(request: HttpRequest, rows: Iterable[Row], action: Callable[[Ro
 
 
 def _done_message(request: HttpRequest, done: str, changed: Sequence[Scored]) -> str:
-    named = "; ".join(map(player_and_value, changed[:MOST_NAMED])) + (" …" if len(changed) > MOST_NAMED else "")
+    named = first_names([*map(player_and_value, changed)])
     return with_undo_link(request, f"{done} {named}") if changed else done
