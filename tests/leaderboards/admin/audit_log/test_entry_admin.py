@@ -7,23 +7,19 @@ from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
 from competitions.models import LeagueGroup
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.actions import all_actions, all_subjects
-from foundation.audit.models import AuditEntry, AuditSubject
+from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from leaderboards.admin.audit_log.action_filter import ActionFilter
-from leaderboards.admin.audit_log.subject_names import load_subject_names
 from leaderboards.admin.wording.descriptions import exactly_in_utc
 from leaderboards.models import Player
 from leaderboards.services.moderation.ban import ban
-from tests.competitions.factories import CommentFactory
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
 from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.staff import staff
@@ -292,16 +288,3 @@ def test_groups_of_permissions_are_not_called_like_groups_of_a_league_in_korean(
     with override("ko"):
         assert str(Group._meta.verbose_name) == str(all_subjects()["group"].label) == "그룹"
         assert (str(LeagueGroup._meta.verbose_name), str(LeagueGroup._meta.verbose_name_plural)) == ("조", "조")
-
-
-PICTURE = '"competitions_competition"."picture"'
-
-
-def test_names_of_subjects_load_no_pictures(db: None) -> None:
-    comment = CommentFactory.create(player__external_id="ann", text="Rude words")
-
-    with CaptureQueriesContext(connection) as asked:
-        names = load_subject_names([AuditSubject(kind="competitions.comment", key=str(comment.pk))])
-
-    assert names == {("competitions.comment", str(comment.pk)): "ann: Rude words"}
-    assert [query for query in asked.captured_queries if PICTURE in query["sql"]] == []
