@@ -32,7 +32,8 @@ def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
             "DATABASE_URL": database.url if tables else database.url.rpartition("/")[0] + "/postgres",
             "DATA_DIR": str(folder),
             "SECRET_KEY": "only-for-benchmarks",
-            "PAGE_LIMIT": "100000/10",  # of one address: its limit counts every request, and must not be reached
+            "PAGE_LIMIT": "100000/5",  # of one address: its limit counts every request, and must not be reached
+            "READ_LIMIT": "100000/5",  # of one key or address, likewise
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "LOG_LEVEL": "ERROR",
         }
