@@ -92,8 +92,9 @@ def _conditions(told: dict[str, Any]) -> str:
     packages = machine["packages"]
     return (
         f"{machine['cores']} cores, {machine['redis_server']} (AOF everysec), PostgreSQL {machine['postgresql']}"
-        f" (fsync on), Python {machine['python'].split()[0]}, Django {packages['django']}, redis-py {packages['redis']}, psycopg"
-        f" {packages['psycopg']}; servers, load and product on the same cores; boards of {size['players']:,} players;"
+        f" (fsync on), Python {machine['python'].split()[0]}, Django {packages['django']},"
+        f" redis-py {packages['redis']}, psycopg {packages['psycopg']};"
+        f" servers, load and product on the same cores; boards of {size['players']:,} players;"
         f" medians of {size['passes']} interleaved passes."
     )
 

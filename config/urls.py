@@ -13,7 +13,7 @@ from likes import api as likes_api
 
 admin.autodiscover()
 
-handler403 = "config.forbidden.forbidden"
+handler403, handler404 = "config.error_pages.forbidden", "config.error_pages.not_found"
 
 urlpatterns = [
     # Django tries these in order, so the most requested come first.

@@ -1,5 +1,6 @@
 """Comments in the admin: search them, hide them with a reason, and show them again; they are never edited."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -78,6 +79,13 @@ class CommentAdmin(WithReason[Comment]):
     def row_name(self, row: Comment) -> str:
         """The player with the first words."""
         return _name(row)
+
+    def entry_acts(self, request: HttpRequest, row: Comment) -> Sequence[tuple[str, str]]:
+        """Return hiding, or showing again, and dismissing of open reports."""
+        if not self.has_act_permission(request):
+            return ()
+        seen = ("hide", _("Hide…")) if row.hidden_at is None else ("show", _("Show again"))
+        return [seen, ("dismiss", _("Dismiss the reports"))] if row.open_reports else [seen]  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     def view_on_site(self, comment: Comment) -> str | None:
         """Return the URL of the comment; None if its author has deleted it."""

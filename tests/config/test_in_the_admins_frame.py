@@ -42,3 +42,14 @@ def test_who_they_are_is_asked_within_the_admin_with_a_way_back(admin_user: User
     assert RAIL in wrong
     assert right["Location"] == "/admin/"
     assert RAIL not in on_the_site
+
+
+def test_what_is_not_there_is_told_within_the_admin_and_to_others_on_the_site() -> None:
+    missing, elsewhere = staff().get("/admin/nothing/here/"), Client().get("/nothing/here/")
+
+    html = missing.content.decode()
+
+    assert (missing.status_code, elsewhere.status_code) == (404, 404)
+    assert RAIL in html
+    assert "<h1>There is no such page</h1>" in html
+    assert RAIL not in elsewhere.content.decode()

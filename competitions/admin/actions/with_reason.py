@@ -18,6 +18,7 @@ from foundation.reasons import is_reason
 from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
+from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.wording.names import first_names
 
 Row = TypeVar("Row", bound=Model)
@@ -84,4 +85,5 @@ class WithReason(ReadOnlyAdmin[Row]):
                 done.append(name)
                 self.log_change(request, row, f"{asked.action}: {reason}" if reason else asked.action)
         said = _("Done: %(number)s.") % {"number": len(done)}
-        messages.success(request, f"{said} {first_names(done)}".rstrip())
+        text = f"{said} {first_names(done)}".rstrip()
+        messages.success(request, with_undo_link(request, text) if done else text)

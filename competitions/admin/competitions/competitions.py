@@ -164,11 +164,20 @@ class CompetitionAdmin(NoBulkDeletion, PublishPages):
         return format_html('<img src="{}" alt="" width="300">', address)
 
     def get_fieldsets(self, request: HttpRequest, obj: Competition | None = None) -> Any:
-        """Show fixed times in the competition's time zone."""
-        if not _is_published(obj):
-            return self.fieldsets
+        """Show fixed times in the competition's time zone, and no ways to set a picture to readers only."""
+        shown_instead = _SHOWN_INSTEAD if _is_published(obj) else {}
+        may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        hidden = () if may_type else ("upload", "no_picture")
         return [
-            (title, {**options, "fields": tuple(_SHOWN_INSTEAD.get(str(name), name) for name in options["fields"])})
+            (
+                title,
+                {
+                    **options,
+                    "fields": tuple(
+                        shown_instead.get(str(name), name) for name in options["fields"] if name not in hidden
+                    ),
+                },
+            )
             for title, options in self.fieldsets
         ]
 

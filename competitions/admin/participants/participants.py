@@ -28,6 +28,7 @@ from competitions.services.participants.disqualify import disqualify, reinstate,
 from foundation import clock
 from leaderboards.admin.base.filters import DoneFilter
 from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY
+from leaderboards.admin.wording.names import name_and_id
 from leaderboards.models import Player
 
 Service = Callable[[Competition, Player, str, datetime, AbstractBaseUser | None], Participant]
@@ -55,6 +56,20 @@ class ParticipantAdmin(WithReason[Participant]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         """Without the competitions' pictures."""
         return super().get_queryset(request).defer("competition__picture")
+
+    def row_name(self, row: Participant) -> str:
+        """Return the player with the competition."""
+        return _name(row)
+
+    def entry_acts(self, request: HttpRequest, row: Participant) -> Sequence[tuple[str, str]]:
+        """Return what may be done with participants who take part, were disqualified, or left."""
+        if not self.has_act_permission(request):
+            return ()
+        if row.disqualified_at is not None:
+            return [("reinstate", _("Reinstate…"))]
+        if row.left_at is not None:
+            return [("bring_back", _("Bring back…"))]
+        return [("move", _("Move…")), ("remove", _("Remove…")), ("disqualify", _("Disqualify…"))]
 
     @admin.display(description=_lazy("id"))
     def player_id_shown(self, participant: Participant) -> str:
@@ -170,7 +185,7 @@ def _former_teams_in_words(chosen: Sequence[Participant]) -> str:
 
 def _still_disqualified_in_words(chosen: Sequence[Participant]) -> str:
     """Name those who stay disqualified when they are brought back; empty without any."""
-    names = [each.player.external_id for each in chosen if each.disqualified_at is not None]
+    names = [name_and_id(each.player) for each in chosen if each.disqualified_at is not None]
     if not names:
         return ""
     words = _("Disqualified, and still so afterwards: %(players)s. Reinstate them too if they are to take part.")
@@ -178,4 +193,4 @@ def _still_disqualified_in_words(chosen: Sequence[Participant]) -> str:
 
 
 def _name(participant: Participant) -> str:
-    return f"{participant.player.external_id}: {participant.competition}"
+    return f"{name_and_id(participant.player)}: {participant.competition}"

@@ -83,6 +83,15 @@ class GrantAdmin(WithReason[RewardGrant]):
         """The player, the reward and where."""
         return _name(row)
 
+    def entry_acts(self, request: HttpRequest, row: RewardGrant) -> Sequence[tuple[str, str]]:
+        """Return giving back what is revoked; else taking back, and delivering what is not delivered."""
+        if not self.has_act_permission(request):
+            return ()
+        if row.revoked_at is not None:
+            return [("give_back", _("Give back…"))]
+        delivering = [("deliver", _("Mark as delivered"))] if row.delivered_at is None else []
+        return [*delivering, ("take_back", _("Take back…"))]
+
     @admin.display(description=_lazy("earned in"), ordering="period")
     def earned_in(self, grant: RewardGrant) -> str:
         """The competition, or the board with the dates of its period."""

@@ -1,7 +1,7 @@
 """The demo's history: months of results, and running periods with changes of rank.
 
 It is created with the product's services and times in the past: scores are submitted, ranks are recorded and periods
-are closed. It is created once, on boards without any recorded ranks.
+are closed. It is created once, on boards without any recorded ranks but those of the league's past weeks.
 """
 
 import random
@@ -11,7 +11,9 @@ from datetime import datetime, timedelta
 from math import pi, sin
 from typing import Any
 
+from competitions.models import LeagueSeason
 from config.local.players import roster, run_time, stage, strokes
+from config.local.seeding.leagues import WEEKS
 from config.local.strength import group_of, places, share
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.periods import Window, previous_window, window_at
@@ -63,7 +65,8 @@ STORIES: Mapping[str, Story] = {
 
 def make_history(at: datetime) -> None:
     """Create the history of boards that have none. Raises ``BadEntry`` if a score is rejected."""
-    with_history = PeriodSnapshot.objects.values("period__board")
+    of_league = LeagueSeason.objects.order_by("period__starts_at").values_list("period", flat=True)[:WEEKS]
+    with_history = PeriodSnapshot.objects.exclude(period__in=list(of_league)).values("period__board")
     boards = {each.name: each for each in Board.objects.filter(retired_at=None).exclude(pk__in=with_history)}
     missing = [(boards[name], story) for name, story in STORIES.items() if name in boards]
     if not missing:
@@ -73,15 +76,16 @@ def make_history(at: datetime) -> None:
         set_profile(player, {"name": name}, at)
     for board, story in missing:
         _play_over(board, story, list(players), at)
-        _play_running(board, story, list(players), at)
+        strongest = sorted(players, key=places(list(players), board.name).__getitem__)
+        _play_moments(board, story, strongest, window_at(board.calendar, at), at)
 
 
 def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
-    """Create the periods before the running one; those that are already closed stay unchanged."""
+    """Create the periods before the running one, the latest with its race; those that are closed stay unchanged."""
     rows: list[dict[str, Any]] = []
     periods: list[Period] = []
     window = window_at(board.calendar, at)
-    for _ in range(story.over):
+    for ago in range(story.over):
         window = previous_window(board.calendar, window)
         if window.starts_at is None or window.ends_at is None:
             break
@@ -91,6 +95,9 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
         periods.append(open_period(board, window))
         present = dice.sample(players, dice.randint(len(players) * 2 // 3, len(players)))
         form = _form(board, present, dice)
+        if ago == 0:
+            _play_moments(board, story, sorted(present, key=form.__getitem__), window, window.ends_at)
+            continue
         hours = (window.ends_at - window.starts_at) // HOUR
         for player in present:
             place = form[player]
@@ -113,19 +120,17 @@ def _form(board: Board, players: Sequence[str], dice: random.Random) -> dict[str
     return {player: place for place, player in enumerate(ordered)}
 
 
-def _play_running(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
-    """Create the running period: scores and a record of the ranks for each moment, then scores that change ranks."""
-    window = window_at(board.calendar, at)
+def _play_moments(board: Board, story: Story, strongest: Sequence[str], window: Window, at: datetime) -> None:
+    """Create a period up to ``at``: scores and a record of the ranks for each moment, then scores that change ranks."""
     recorded = list(_moments(window, story, at))
     if not recorded:
         return
-    dice = random.Random(f"{board.name} running")
+    dice = random.Random(f"{board.name} {'running' if window.ends_at != at else window.label}")
     played: Callable[..., Iterator[Mapping[str, Value]]] = _added if story.an_hour else _bettered
-    strongest = sorted(players, key=places(players, board.name).__getitem__)
     period = open_period(board, window)
     moments = [*recorded, at]
     for nth, (moment, values) in enumerate(zip(moments, played(story, strongest, moments, dice), strict=True)):
-        rows = [_row(board, player, value, f"now-{nth}-{player}") for player, value in values.items()]
+        rows = [_row(board, player, value, f"{window.label}-{nth}-{player}") for player, value in values.items()]
         entries = [read_entry(row, place) for place, row in enumerate(rows)]
         _check(submit(entries, Caller("demo"), moment - timedelta(seconds=1)))
         if moment != at:

@@ -4,7 +4,8 @@ It is created once. If a start is interrupted, the worker completes the weeks th
 """
 
 import random
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -21,12 +22,13 @@ from leaderboards.core.submissions import Caller, Status
 from leaderboards.models import Board
 from leaderboards.services.periods.close import close_period
 from leaderboards.services.periods.open import open_period
+from leaderboards.services.periods.rank_history import record_rank_history
 from leaderboards.services.submit.pipeline import backfill
 
 BOARD = "Weekly wins"
 TIERS = ("Bronze", "Silver", "Gold")
 SETTINGS = {"enabled": True, "group_size": 8, "promoted": 3, "demoted": 2}
-WEEKS = 2
+WEEKS, DAYS = 2, 7
 A_WEEK = 168 * 13_500  # points of the strongest, so that past weeks have about as many as the running one
 
 
@@ -52,7 +54,7 @@ def _make(board: Board) -> League:
 
 
 def _play(league: League, week: Window, at: datetime) -> None:
-    """Create a past week: each player scores once, the first one well, and players are promoted and demoted."""
+    """Create a past week: players score each day, the first one well, and are promoted and demoted in the end."""
     if week.starts_at is None:
         return
     period = open_period(league.board, week)
@@ -60,21 +62,33 @@ def _play(league: League, week: Window, at: datetime) -> None:
     first, *others = roster(RACERS)
     dice.shuffle(others)
     ordered = [others[0], first, *others[1:]]
-    points = {player: round(A_WEEK * share(place) * dice.gauss(1, 0.01)) for place, player in enumerate(ordered)}
-    moment = week.starts_at.isoformat()
-    rows = [
-        {
-            "board": league.board_id,
-            "player": player,
-            "points": number,
-            "at": moment,
-            "id": f"demo-{week.label}-{player}",
-        }
-        for player, number in points.items()
-    ]
-    for outcome in backfill([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at):
-        if outcome.status is Status.REJECTED:
-            raise BadCompetition(f"a score was refused: {outcome.detail}")
+    weeks_points = {player: round(A_WEEK * share(place) * dice.gauss(1, 0.01)) for place, player in enumerate(ordered)}
+    for nth, points in enumerate(_by_day(weeks_points, dice)):
+        moment = week.starts_at + timedelta(days=nth, hours=23)
+        rows = [
+            {
+                "board": league.board_id,
+                "player": player,
+                "points": number,
+                "at": moment.isoformat(),
+                "id": f"demo-{week.label}-{nth}-{player}",
+            }
+            for player, number in points.items()
+        ]
+        for outcome in backfill([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at):
+            if outcome.status is Status.REJECTED:
+                raise BadCompetition(f"a score was refused: {outcome.detail}")
+        record_rank_history(period, moment, moment)
     begin(league, week.starts_at)
     close_period(period, at)
     turn(LeagueSeason.objects.select_related("period__board").get(period=period), at)
+
+
+def _by_day(points: Mapping[str, int], dice: random.Random) -> Iterator[dict[str, int]]:
+    """Yield what each player gains on each day: some begin the week fast, others end it so, and ``points`` in all."""
+    pace = {player: dice.uniform(0.6, 1.7) for player in points}
+    had = dict.fromkeys(points, 0)
+    for day in range(1, DAYS + 1):
+        then = {player: round(number * (day / DAYS) ** pace[player]) for player, number in points.items()}
+        yield {player: max(1, number - had[player]) for player, number in then.items()}
+        had = then

@@ -86,8 +86,10 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
         return _visible_items(request, super().get_list_filter(request))
 
     def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> list[Any]:
-        """Show addresses only to users who may view accounts."""
-        return _visible_items(request, super().get_fields(request, obj))
+        """Show addresses only to users who may view accounts, and ``undoing`` only where there is any."""
+        fields = _visible_items(request, super().get_fields(request, obj))
+        is_undo = obj is not None and (obj.undoes is not None or hasattr(obj, "undone_by"))
+        return fields if is_undo else [each for each in fields if each != "undoing"]
 
     def get_urls(self) -> list[URLPattern]:
         """Add the export."""

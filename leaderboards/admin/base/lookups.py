@@ -37,10 +37,17 @@ class DeclaredLookupsAdmin(AuditedAdmin[Row]):
         """Return what the row is called: by the heading of its page, and by a screen reader at its checkbox."""
         return str(row)
 
+    def entry_acts(self, request: HttpRequest, row: Row) -> Sequence[tuple[str, str]]:
+        """Return the actions of the list that the row's own page offers: each with its label. None here."""
+        del request, row
+        return ()
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Row | None = None, **kwargs: Any
     ) -> HttpResponse:
-        """Head the page with ``row_name`` where nothing else does."""
+        """Head the page with ``row_name`` where nothing else does, and offer its ``entry_acts``."""
+        if obj is not None:
+            context["entry_acts"] = self.entry_acts(request, obj)
         if obj is not None and context.get("subtitle") == str(obj):
             context |= dict.fromkeys(("subtitle", "row_name"), self.row_name(obj))
         return super().render_change_form(request, context, *args, obj=obj, **kwargs)

@@ -34,7 +34,8 @@ class PreviewedAction:
 
     ``preview`` returns the effects of the valid form as lines. ``run`` takes a reason, acts, and returns a message and
     a URL to redirect to. Both may raise a ``SunwiError``. ``shown_state`` identifies the previewed state beside the
-    form: if it changes, the page is shown again. ``readers`` says who can read the reason.
+    form: if it changes, the page is shown again. ``readers`` says who can read the reason. What ``is_grave`` takes
+    something from players for good.
     """
 
     title: Text
@@ -45,6 +46,7 @@ class PreviewedAction:
     back: str
     shown_state: str = ""
     readers: Text = REASON_FOR_STAFF
+    is_grave: bool = False
 
 
 def confirm_with_preview(
@@ -71,6 +73,7 @@ def confirm_with_preview(
         "lines": lines,
         "shown": _digest(action) if lines is not None else "",
         "confirm": _("Yes: %(title)s") % {"title": action.title},
+        "is_grave": action.is_grave,
         "reason": reason,
         "readers": action.readers,
         "missing": missing,

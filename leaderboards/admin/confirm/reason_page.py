@@ -23,6 +23,7 @@ from leaderboards.admin.wording.values import player_and_value
 from leaderboards.models import QuarantinedEntry, Submission
 
 PAGE = "admin/leaderboards/reason.html"
+GRAVE = frozenset({"ban", "disqualify", "remove", "take_back", "void"})  # they take something from players
 
 Scored = Submission | QuarantinedEntry
 Row = TypeVar("Row", Submission, QuarantinedEntry)
@@ -59,6 +60,7 @@ def reason_page(
         "action": prompt.action,
         "chosen": chosen,
         "confirm": _("Yes: %(title)s") % {"title": prompt.title},
+        "is_grave": prompt.action in GRAVE,
         "reason": reason,
         "missing": "confirmed" in request.POST and not is_reason(reason),
         "longest": LONGEST_REASON,

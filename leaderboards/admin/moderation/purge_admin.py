@@ -11,7 +11,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
@@ -28,6 +28,7 @@ from foundation.http.client_address import signed_in
 from foundation.translate import translated
 from leaderboards.admin.audit_log.visibility import may_undo
 from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.base.player_form import PlayerForm
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
 from leaderboards.admin.undo.reason_readers import REASON_FOR_COMPETITORS
 from leaderboards.admin.wording.descriptions import in_utc
@@ -56,10 +57,9 @@ def _utc_field(label: Any) -> forms.DateTimeField:
     return forms.DateTimeField(label=label, widget=widget, input_formats=formats, help_text=_lazy("UTC"))
 
 
-class PurgeForm(forms.Form):
+class PurgeForm(PlayerForm):
     """A range of receive times, with a player, a board or a service key."""
 
-    player = forms.CharField(label=_lazy("Player"), max_length=64, required=False, help_text=_lazy("A whole id."))
     board = forms.ModelChoiceField(
         Board.objects.exclude(storage__in=WITHOUT_SUBMISSIONS).order_by("name"), label=_lazy("Board"), required=False
     )
@@ -73,14 +73,7 @@ class PurgeForm(forms.Form):
         super().__init__(*args, **more)
         boards: Any = self.fields["board"]
         boards.queryset = boards.queryset.exclude(pk__in=reserved_boards())
-
-    def clean_player(self) -> Player | None:
-        """Return the player; refuse an unknown id."""
-        external_id = self.cleaned_data["player"]
-        player = Player.objects.filter(external_id=external_id).first() if external_id else None
-        if external_id and player is None:
-            raise ValidationError(_("There is no player %(player)s.") % {"player": external_id})
-        return player
+        self.fields["player"].required = False
 
     def clean(self) -> dict[str, Any]:
         """Validate the range even if other fields are invalid, with the error at its field."""
@@ -124,6 +117,10 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         *("undo_asked_at", "undo_by", "undo_reason", "restored", "lost", "undone_at"),
     )
 
+    def row_name(self, row: Purge) -> str:
+        """What is purged, and the range of times."""
+        return f"{self.of_what(row)}, {self.range_in_utc(row)}"
+
     @admin.display(description=_lazy("of what"))
     def of_what(self, purge: Purge) -> str:
         """List the player, board and service key of the purge."""
@@ -133,7 +130,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
     @admin.display(description=_lazy("received"))
     def range_in_utc(self, purge: Purge) -> str:
         """Return the range in UTC."""
-        return f"{in_utc(purge.from_at)} - {in_utc(purge.until_at)}"
+        return f"{in_utc(purge.from_at)} – {in_utc(purge.until_at)}"
 
     @admin.display(description=_lazy("submissions voided"), ordering="voided")
     def voided_of_it(self, purge: Purge) -> str:
@@ -218,6 +215,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
                 run=run,
                 back=back,
                 readers=REASON_FOR_COMPETITORS,
+                is_grave=True,
             )
             response = confirm_with_preview(self, request, action)
             return response.render() if hasattr(response, "render") else response

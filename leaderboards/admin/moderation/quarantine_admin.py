@@ -122,6 +122,11 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         """Return the player with the value."""
         return player_and_value(row)
 
+    def entry_acts(self, request: HttpRequest, row: QuarantinedEntry) -> Sequence[tuple[str, str]]:
+        """Return both decisions, until there is one."""
+        may_decide = not row.decision and self.has_judge_permission(request)
+        return [("accept", _("Accept…")), ("void", _("Void…"))] if may_decide else ()
+
     @admin.display(description=_lazy("player"), ordering="player__external_id")
     def whose(self, row: QuarantinedEntry) -> SafeString:
         """Return links to the player and to all their rows, in one column, so that the list fits a screen."""

@@ -87,11 +87,12 @@ class ErasePages(PhraseSearchAdmin[Player]):
         )
         title = _title(request.POST.get("how")) % {"player": player.external_id}
         form = EraseForm(player, request.POST or None)
-        return confirm_with_preview(
-            self,
-            request,
-            PreviewedAction(title, question, form, lambda: _preview_lines(form, preview_erasure(player)), run, back),
-        )
+
+        def preview() -> list[str]:
+            return _preview_lines(form, preview_erasure(player))
+
+        action = PreviewedAction(title, question, form, preview, run, back, is_grave=True)
+        return confirm_with_preview(self, request, action)
 
 
 def _title(how: str | None) -> str:

@@ -1,7 +1,10 @@
 """Pages of the admin that edit one submission, or set one standing on boards without submissions (storage redis)."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 from django import forms
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
@@ -11,6 +14,7 @@ from foundation import clock
 from foundation.http.client_address import signed_in
 from foundation.messages import Message
 from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.base.player_form import PlayerForm
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
 from leaderboards.admin.confirm.undo_link import with_undo_link
 from leaderboards.admin.failures.amend_form import value_as_typed
@@ -22,7 +26,7 @@ from leaderboards.core.input.json_body import read_json
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import StandingState, sent_value
 from leaderboards.errors import BadEntry
-from leaderboards.models import Board, Period, Player, Storage, Submission
+from leaderboards.models import Board, Period, Storage, Submission
 from leaderboards.selectors.catalog.periods import find_period_row
 from leaderboards.selectors.previews.edits import EditPreview, preview_edit, preview_standing
 from leaderboards.services.moderation.edit import EditedValue, edit_submission, read_edited_value
@@ -43,14 +47,15 @@ class ValueForm(forms.Form):
     worth = forms.CharField(label=_lazy("Points, or fields as JSON"), max_length=1000)
 
 
-class SetStandingForm(forms.Form):
+class SetStandingForm(PlayerForm):
     """A board, a player, and the new standing."""
+
+    field_order = ("board", "player", "worth", "at")
 
     board = forms.ModelChoiceField(
         Board.objects.filter(storage=Storage.REDIS).exclude(period=PeriodKind.EVENT).order_by("name"),
         label=_lazy("Board"),
     )
-    player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("A whole id."))
     worth = forms.CharField(
         label=_lazy("Points, or fields as JSON"),
         max_length=1000,
@@ -61,16 +66,11 @@ class SetStandingForm(forms.Form):
         label=_lazy("Happened at"),
         max_length=40,
         required=False,
-        help_text=_lazy("Within the running period; RFC 3339. Empty is the time that the standing has, or now."),
+        help_text=_lazy(
+            "On the board's clock, such as 2026-11-30 14:05, or with a zone of its own (RFC 3339). Within the running "
+            "period. Empty is the time that the standing has, or now."
+        ),
     )
-
-    def clean_player(self) -> Player:
-        """Return the player; refuse an unknown id."""
-        external_id = self.cleaned_data["player"]
-        player = Player.objects.filter(external_id=external_id).first()
-        if player is None:
-            raise ValidationError(_("There is no player %(player)s.") % {"player": external_id})
-        return player
 
 
 class EditPages(ReadOnlyAdmin[Submission]):
@@ -184,9 +184,19 @@ class _FullSetForm(SetStandingForm):
         if not values["worth"]:
             return None
         if values["at"]:
-            return read_state(period, values["player"].external_id, values["worth"], read_time(values["at"]))
+            at = _time_on_clock_of(values["board"], values["at"])
+            return read_state(period, values["player"].external_id, values["worth"], at)
         state = read_state(period, values["player"].external_id, values["worth"], clock.trusted_now())
         return state if current is None or not current.at_ms else StandingState(state.value, current.at_ms)
+
+
+def _time_on_clock_of(board: Board, text: str) -> datetime:
+    """Parse a time, which is the board's where it names no zone. Raises ``BadTime`` for what is none."""
+    try:
+        local = datetime.fromisoformat(text)
+    except ValueError:
+        return read_time(text)  # it says what is wrong
+    return local.replace(tzinfo=ZoneInfo(board.timezone)) if local.tzinfo is None else read_time(text)
 
 
 def _parse_value(period: Period, text: str) -> EditedValue:

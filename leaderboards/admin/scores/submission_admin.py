@@ -87,6 +87,12 @@ class SubmissionAdmin(EditPages):
         """Return the player with the value."""
         return player_and_value(row)
 
+    def entry_acts(self, request: HttpRequest, row: Submission) -> Sequence[tuple[str, str]]:
+        """Return voiding, or restoring what is void."""
+        if not self.has_void_permission(request):
+            return ()
+        return [("void", _("Void…"))] if row.voided_at is None else [("restore", _("Restore…"))]
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str
     ) -> tuple[QuerySet[Submission], bool]:

@@ -109,9 +109,12 @@ def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int] | None,
 
 
 def bins(lowest: int, highest: int) -> list[tuple[int, int]]:
-    """Split ``lowest`` to ``highest`` into at most ``BINS`` ranges of equal width, each (start, exclusive stop)."""
+    """Split ``lowest`` to ``highest`` into at most ``BINS`` ranges, each (start, exclusive stop).
+
+    They are equally wide, but the last ends with ``highest``.
+    """
     width = max(1, -(-(highest - lowest + 1) // BINS))
-    return [(start, start + width) for start in range(lowest, highest + 1, width)]
+    return [(start, min(start + width, highest + 1)) for start in range(lowest, highest + 1, width)]
 
 
 def _score_ranges(period: Period, edges: Sequence[tuple[int, int]]) -> list[ScoreRange]:

@@ -116,7 +116,7 @@ def test_the_hidden_are_told_so_and_see_no_place_of_theirs(board: Board, zoe: Cl
 
     assert [told in page for page in (*pages, text(followed))] == [True] * 3
     assert CHEAT not in pages[0]
-    assert "is not ranked in this period" not in pages[0]
+    assert "not ranked in this period" not in pages[0]
     if how == "banned everywhere":
         assert hers.status_code == 404
     else:
@@ -150,4 +150,4 @@ def test_the_shadowed_without_a_score_are_told_nothing(board: Board, how: str) -
     forget()
 
     assert [shown(nora, address) for address in (f"/boards/{board.seq}/", "/account/")] == before
-    assert "nora is not ranked in this period." in before[0]
+    assert "You are not ranked in this period." in before[0]

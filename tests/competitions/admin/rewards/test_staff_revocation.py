@@ -7,29 +7,13 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from competitions.models import Change, Competition, RewardGrant
-from competitions.services.lifecycle.finish import finish
-from competitions.services.rewards.reward import grant_due_rewards, mark_delivered
+from competitions.services.rewards.reward import mark_delivered
 from foundation import clock
 from tests.competitions.admin.test_others import GRANTS, said
-from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory
-from tests.competitions.site import SOON, open_competition, raced
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 NEXT = {"confirmed": "1", "reason": "Twice.", "instead": "next"}
-
-
-@pytest.fixture
-def cup() -> Competition:
-    """Gold and silver are alice's and bob's."""
-    competition = open_competition(starts_at=START - DAY, ends_at=START + HOUR)
-    for rank, name in enumerate(("Gold", "Silver"), start=1):
-        RewardTierFactory.create(competition=competition, name=name, from_rank=rank, limit=rank)
-    raced(competition, {"alice": 30, "bob": 20, "cleo": 10}, SOON - DAY)
-    finish(competition, clock.now())
-    Competition.objects.update(final_at=clock.now())
-    grant_due_rewards(clock.now())
-    return competition
 
 
 def foreseen(page: str) -> set[tuple[str, ...]]:
@@ -51,7 +35,7 @@ def test_the_page_tells_who_would_lose_and_get_what_and_so_it_comes(admin: Clien
     assert "<caption>If the next in line gets them: A cup</caption>" in page
     assert "No rank changes, and no revision of a result is made" in page
     assert "Show again" not in page  # it hangs on nothing that is typed
-    assert '<button type="submit" class="confirm-yes">Yes: Take back rewards</button>' in page
+    assert '<button type="submit" class="confirm-yes is-grave">Yes: Take back rewards</button>' in page
     assert foreseen(page) == {
         ("alice", "1", "Gold", "loses it"),
         ("bob", "2", "Silver", "loses it"),
