@@ -25,9 +25,9 @@ class PlayerForm(forms.Form):
         if not typed:
             return None
         player = Player.objects.filter(external_id=typed).first() or _only_one_called(typed)
-        posted: Any = self.data  # a QueryDict, which is copied to be changed
-        self.data = posted.copy()
-        self.data[self.add_prefix("player")] = player.external_id
+        data: Any = self.data  # a QueryDict
+        self.data = data = data.copy()
+        data[self.add_prefix("player")] = player.external_id
         return player
 
 
