@@ -225,9 +225,10 @@ def clear_pending_publish(part: Part, published: Sequence[tuple[int, int]]) -> N
         if not part.same_generation.exists():
             return
         cursor.execute(
-            "UPDATE leaderboards_standing SET pending_publish = %s WHERE id IN (SELECT id FROM leaderboards_standing"
+            "UPDATE leaderboards_standing SET pending_publish = %s WHERE period_id = %s AND id IN"
+            " (SELECT id FROM leaderboards_standing"
             f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){skip_locked})",
-            [False, part.period_id, *(cell for pair in published for cell in pair)],
+            [False, part.period_id, part.period_id, *(cell for pair in published for cell in pair)],
         )
 
 
