@@ -54,13 +54,13 @@ BEGIN
     IF {numbered} THEN
         EXECUTE 'SELECT last_value + is_called::int FROM ' || pg_get_serial_sequence('{table}', 'id') INTO next_id;
         ALTER TABLE {table} ALTER COLUMN id DROP IDENTITY IF EXISTS;
+        CREATE SEQUENCE {table}_id_seq AS bigint;
+        PERFORM setval('{table}_id_seq', next_id, false);
+        ALTER TABLE {table} ALTER COLUMN id SET DEFAULT nextval('{table}_id_seq');
     END IF;
     ALTER TABLE {table} RENAME TO {table}_rest;
     CREATE TABLE {table} (LIKE {table}_rest INCLUDING DEFAULTS INCLUDING STORAGE) PARTITION BY RANGE (period_id);
     IF next_id IS NOT NULL THEN
-        CREATE SEQUENCE {table}_id_seq AS bigint;
-        PERFORM setval('{table}_id_seq', next_id, false);
-        ALTER TABLE {table} ALTER COLUMN id SET DEFAULT nextval('{table}_id_seq');
         ALTER SEQUENCE {table}_id_seq OWNED BY {table}.id;
     END IF;
     FOREACH statement IN ARRAY made LOOP
@@ -105,6 +105,9 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;  -- a table with checks that wait is not changed
     IF {numbered} THEN
         EXECUTE 'SELECT last_value + is_called::int FROM ' || pg_get_serial_sequence('{table}', 'id') INTO next_id;
+    END IF;
+    IF {numbered} THEN
+        ALTER TABLE {table}_rest ALTER COLUMN id DROP DEFAULT;
     END IF;
     ALTER TABLE {table} DETACH PARTITION {table}_rest;
     IF EXISTS (SELECT FROM leaderboards_period WHERE id >= {first}) THEN

@@ -2,8 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from leaderboards.services.periods.close import close_due
 from leaderboards.services.periods.delete_old import drop_left_over_tables
 from leaderboards.services.periods.open import open_period
 from leaderboards.stores.sql.own_tables import periods_without_tables, tables_without_period
+from tests.leaderboards.services.other_session import another_session
 from tests.leaderboards.services.site import DAY, NOON, crowd, final, make_board, period_of, points, score
 
 pytestmark = [
@@ -23,21 +22,6 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has tables for each period"),
 ]
 LONGEST = 0.5  # seconds that one statement may take; a lock is waited for for 0.05
-
-
-@contextmanager
-def another_session(*statements: str) -> Iterator[Any]:
-    """A session whose transaction stays open, with these statements done, until the block ends."""
-    other = connection.copy()
-    other.set_autocommit(False)
-    try:
-        with other.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-        yield other
-    finally:
-        other.rollback()
-        other.close()
 
 
 def rows_in(table: str) -> int:
@@ -149,7 +133,7 @@ def test_a_tablespace_that_is_not_there_is_logged_and_the_period_opens(
     board = make_board("sql", own_tables=True)
 
     assert not period_of(board).has_own_tables
-    assert 'tablespace "not_there" does not exist' in caplog.text
+    assert 'Tablespace "not_there" does not exist' in caplog.text
 
 
 def test_two_who_open_a_period_at_once_make_one_with_one_pair_of_tables() -> None:
