@@ -163,8 +163,8 @@ AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)
 RANK_SNAPSHOT_PLAYERS = max(env.int("RANK_SNAPSHOT_PLAYERS", default=1000), 0)
 
-# Running periods with at least so many players have a histogram, for percentiles; 0: none has.
-HISTOGRAM_PLAYERS = max(env.int("HISTOGRAM_PLAYERS", default=100_000), 0)
+HISTOGRAM_PLAYERS = max(env.int("HISTOGRAM_PLAYERS", default=100_000), 0)  # of a period, for percentiles; 0: none has
+OWN_TABLES_TABLESPACE = env.str("OWN_TABLES_TABLESPACE", default="")  # of PostgreSQL; empty: where other tables are
 
 # -- Likes ---------------------------------------------------------------------------------------
 

@@ -197,6 +197,7 @@ SETTINGS: dict[str, Setting] = {
     "METRICS_NETWORKS": Setting(["127.0.0.0/8", "::1/128"], _networks),
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
+    "OWN_TABLES_TABLESPACE": Setting("", _text),
     "PICTURE_HOSTS": Setting([], read_hosts),
     "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
     "PRIVACY_URL": Setting("", setting_values.privacy_url),

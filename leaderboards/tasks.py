@@ -11,7 +11,7 @@ from foundation.errors import Unavailable
 from foundation.worker.each import run_each
 from leaderboards.services.imports import worker as import_worker
 from leaderboards.services.moderation import run_purge
-from leaderboards.services.periods import close, histograms, rank_history, retention
+from leaderboards.services.periods import close, delete_old, histograms, rank_history, retention
 from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
 from leaderboards.services.players import pictures
@@ -123,7 +123,7 @@ def fetch_pictures() -> int:
 def retain() -> dict[str, int]:
     """Delete data whose retention is over. Keys wait while Redis does not answer; submissions need only SQL."""
     at = clock.trusted_now()
-    expired, dropped, compacted, records, snapshots, imports, name_changes = run_each(
+    expired, dropped, compacted, records, snapshots, imports, name_changes, deleted, tables = run_each(
         lambda: retention.expire_due(at),
         lambda: retention.drop_submissions(at),
         lambda: retention.compact_submissions(at),
@@ -131,6 +131,8 @@ def retain() -> dict[str, int]:
         lambda: retention.thin_snapshots(at),
         lambda: import_worker.delete_old_runs(at),
         lambda: retention.drop_name_changes(at),
+        lambda: delete_old.delete_old_periods(at),
+        delete_old.drop_left_over_tables,
     )
     return {
         "expired": expired,
@@ -140,4 +142,6 @@ def retain() -> dict[str, int]:
         "snapshots": snapshots,
         "imports": imports,
         "name_changes": name_changes,
+        "periods": deleted,
+        "tables": tables,
     }

@@ -30,6 +30,7 @@ from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
 from leaderboards.management.dynamodb_checks import dynamodb_table
 from leaderboards.management.findings import Finding, State, found
+from leaderboards.management.own_tables_checks import own_tables
 from leaderboards.management.replica_checks import replica_servers
 from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, Storage
 from leaderboards.selectors.catalog.parts import parts_of
@@ -259,6 +260,7 @@ def boundaries(at: datetime) -> Iterator[Finding]:
 CHECKS: dict[str, Check] = {
     "SQL": sql,
     "migrations": migrations,
+    "own tables": own_tables,
     "clock": sql_clock,
     "Redis": redis_server,
     "read replicas": replica_servers,

@@ -78,11 +78,18 @@ class Board(FastCopyModel):
     keep_submissions_days = models.PositiveIntegerField(
         _("keep submissions, days"), default=90, validators=[MinValueValidator(2), MaxValueValidator(LONGEST_DAYS)]
     )
+    keep_periods_days = models.PositiveIntegerField(
+        _("keep periods, days"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DAYS)],
+    )
     storage = models.CharField(_("storage"), max_length=8, choices=Storage.choices, default=Storage.HYBRID)
     encoding = models.CharField(
         _("encoding"), max_length=7, choices=choices.ENCODINGS, default=Encoding.PLAIN.value, db_default="plain"
     )
     partitions = models.PositiveSmallIntegerField(_("partitions"), choices=choices.PARTITIONS, default=1, db_default=1)
+    own_tables = models.BooleanField(_("tables of its own"), default=False, db_default=False)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

@@ -13,6 +13,7 @@ from leaderboards.choices import PeriodState
 from leaderboards.core import keys
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.partitions import partition_of
+from leaderboards.core.period_numbers import has_own_tables
 from leaderboards.core.periods import Window, event_number
 from leaderboards.core.ranking.rules import Encoding, Rules
 from leaderboards.models.boards import Board
@@ -118,6 +119,11 @@ class Period(FamilyRow):
     def is_compact(self) -> bool:
         """Whether Redis knows its players by their numbers in SQL. A period that only names keys has no rules."""
         return (self.rules_json or {}).get("encoding") == Encoding.COMPACT  # also of rules that nobody can read
+
+    @property
+    def has_own_tables(self) -> bool:
+        """Whether its standings and final standings are in tables of its own in SQL."""
+        return has_own_tables(self.pk)
 
     @property
     def is_divided(self) -> bool:

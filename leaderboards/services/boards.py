@@ -34,9 +34,10 @@ from leaderboards.models import Board, Period, Standing, Storage, Submission, Vi
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.board_encoding import check_encoding, check_place_of_encoding
+from leaderboards.services.board_own_tables import check_own_tables
 from leaderboards.services.board_partitions import check_partitions
 from leaderboards.services.dynamodb_settings import refuse_what_dynamodb_lacks
-from leaderboards.services.periods.delete_replaced import delete_replaced_periods
+from leaderboards.services.periods.delete_replaced import delete_replaced_periods, delete_with_other_tables
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.periods.upcoming_rules import refresh_rules
 from leaderboards.services.sync.invalidate import invalidate_readers_of, outlast_recent_answers
@@ -45,7 +46,8 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
-    *("keep_submissions_days", "storage", "encoding", "partitions", "unit", "format", "hue", "visibility"),
+    *("keep_submissions_days", "keep_periods_days", "storage", "encoding", "partitions", "own_tables"),
+    *("unit", "format", "hue", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )
@@ -65,6 +67,8 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         board.save(force_insert=stored is None)  # a chosen number never overwrites another board
         has_changed = _record_change(board, stored, at)
         delete_replaced_periods(board, at)
+        if stored and stored.own_tables != board.own_tables:
+            delete_with_other_tables(board, at)
         refresh_rules(board)
         _clear_caches_on_commit()
         is_private = board.visibility == Visibility.PRIVATE
@@ -120,6 +124,7 @@ def check_board(board: Board) -> None:
     layout = sample_layout(board)
     check_encoding(board, layout)
     check_partitions(board, layout)
+    check_own_tables(board)
     board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
@@ -163,6 +168,7 @@ def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
     if running is None:
         return schedule
     now, then = ({**each.rules.to_json(), "partitions": each.partitions} for each in (running, board))
+    now["own_tables"], then["own_tables"] = running.has_own_tables, board.own_tables
     return schedule | {field: then[field] for field in then if now[field] != then[field]}
 
 
@@ -192,7 +198,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
             setattr(board, field, points_text(stored[field], stored["decimals"]))
         board.operators = stored.get("operators", [])  # rules of older releases have none
         board.encoding = stored.get("encoding", Encoding.PLAIN)
-        board.partitions = running.partitions
+        board.partitions, board.own_tables = running.partitions, running.has_own_tables
     board.full_clean()
     save_board(board, at)
 

@@ -67,6 +67,7 @@ class Arena:
         operators: Sequence[str] = (),
         partitions: int = 1,
         encoding: str = "plain",
+        own_tables: bool = False,
     ) -> "Arena":
         """A new board, with its running period open; of the boards before it DynamoDB keeps nothing."""
         if storage == "dynamodb":
@@ -74,6 +75,7 @@ class Arena:
         rules = {"order": order.value, "update": update.value, "ties": ties.value}
         board = Board(name=f"{form}, {storage}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
         board.operators, board.partitions, board.encoding = list(operators), partitions, encoding
+        board.own_tables = own_tables
         save_board(board)
         period = open_period(board, window_at(board.calendar, NOW))
         oracle = OracleBoard(period.rules, period.window, number_of if period.is_compact else None)

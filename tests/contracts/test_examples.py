@@ -3,12 +3,13 @@
 The quick run plays one for each form on each storage: together they have every combination. The deep run adds each
 combination of each form on one storage, by turns: a third of them on each. DynamoDB, which cannot do all of them, plays
 a third of those that it can, of each third form. Divided and compact boards play a third of a form's combinations, each
-with another number of partitions.
+with another number of partitions. Of boards with tables of their own each form is played on one storage.
 """
 
 from itertools import product
 
 import pytest
+from django.db import connection
 
 from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.errors import BadBoard
@@ -87,6 +88,18 @@ def test_compact_boards_are_what_the_oracle_says(links: None, subtests: pytest.S
             arena = Arena.open(form, "hybrid", *rules, partitions=partitions, encoding="compact")
             assert arena.period.is_compact
             play(arena, PLAYERS[first : first + 8])
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has tables for each period")
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_boards_with_tables_of_their_own_are_what_the_oracle_says(links: None, form: Form) -> None:
+    number = FORMS.index(form)
+    storage = COMPLETE[number % len(COMPLETE)]
+    first = 8 * number % len(PLAYERS)
+    arena = Arena.open(form, storage, *chosen(form, storage), own_tables=True)
+    assert arena.period.has_own_tables
+
+    play(arena, PLAYERS[first : first + 8])
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

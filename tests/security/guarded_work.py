@@ -19,7 +19,7 @@ STORAGES = ("hybrid", "redis", "sql")
 RULES: tuple[dict[str, Any], ...] = (
     {},
     {"update": "increment", "ties": "dense"},
-    {"update": "latest", "order": "asc", "ties": "last_come"},
+    {"update": "latest", "order": "asc", "ties": "last_come", "own_tables": True},
 )
 PATHS = (
     "standings", "standings?offset=2", "players/p7", "players/p7/around", "players?ids=p1,p2", "distribution",
@@ -56,6 +56,7 @@ def main() -> None:
 
 def play() -> None:
     """On a board of each storage and rule: scores come, are read, sent again, removed and voided; a day ends."""
+    from leaderboards.models import Period
     from tests.leaderboards.api.conftest import Caller, with_key
     from tests.playing import make_board
 
@@ -66,6 +67,9 @@ def play() -> None:
         for storage, (nth, rules) in kinds
     }
     turn(2)
+    theirs = Period.objects.filter(board__own_tables=True)
+    assert theirs
+    assert all(period.has_own_tables for period in theirs), "tables are made by their owner, whoever asks"
     for board, storage in boards.items():
         sent = [{"board": board, "player": f"p{each}", "points": each, "id": f"{board}-{each}"} for each in range(30)]
         first, again = ({each["status"] for each in game.submit(*sent)["results"]} for _ in range(2))

@@ -64,12 +64,15 @@ class BoardAdmin(NoBulkDeletion, BoardList):
         ),
         (
             _lazy("How long things are kept"),
-            {"fields": ("grace_seconds", "retention_days", "keep_submissions_days"), "classes": COLLAPSED},
+            {
+                "fields": ("grace_seconds", "retention_days", "keep_submissions_days", "keep_periods_days"),
+                "classes": COLLAPSED,
+            },
         ),
         (
             _lazy("Where it lives, and how it is shown"),
             {
-                "fields": ("storage", "encoding", "partitions", "unit", "format", "hue", "visibility"),
+                "fields": ("storage", "encoding", "partitions", "own_tables", "unit", "format", "hue", "visibility"),
                 "classes": COLLAPSED,
             },
         ),

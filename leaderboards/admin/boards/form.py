@@ -246,8 +246,11 @@ HELP = {
     ),
     "tie_break": _lazy("Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short."),
     "grace_seconds": _lazy("How long after its end a period still takes submissions that happened in it."),
-    "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it for good."),
+    "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it longer."),
     "keep_submissions_days": _lazy("How long single submissions are kept after their period is final; at least 2."),
+    "keep_periods_days": _lazy(
+        "How long after it is final a period is deleted, with all its places. Empty: it is kept for good."
+    ),
     "storage": _lazy(
         "hybrid suits nearly all boards; redis takes bursts; sql needs no Redis; dynamodb ranks the best at AWS."
     ),
@@ -258,6 +261,10 @@ HELP = {
     "partitions": _lazy(
         "Into how many parts Redis divides each period: 1 up to about 25 million players, or one server. Others spread "
         "a board over a cluster."
+    ),
+    "own_tables": _lazy(
+        "PostgreSQL gets tables for each new period, which are dropped as a whole when the period is deleted. For "
+        "boards of millions of players."
     ),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),

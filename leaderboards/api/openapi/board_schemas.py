@@ -56,9 +56,13 @@ class SettingsButPeriod(Schema):
     grace_seconds: int
     retention_days: int
     keep_submissions_days: int
+    keep_periods_days: int | None = Field(
+        description="How long a final period is kept until it is deleted; null: for good."
+    )
     storage: StorageOfBoard
     encoding: Encoding = Field(description="How Redis keeps the standings of a period.")
     partitions: int = Field(description="Into how many parts Redis divides each period: 1, 4, 16, 64 or 256.")
+    own_tables: bool = Field(description="Whether each period has tables of its own in PostgreSQL.")
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")

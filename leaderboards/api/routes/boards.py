@@ -61,7 +61,7 @@ def _shown(board: Board, running: RunningPeriodInfo | None) -> dict[str, Any]:
     return {
         "seq": board.seq,
         **settings,
-        **(_rules_apart(board, running.rules) | {"partitions": running.partitions} if running else {}),
+        **(_rules_apart(board, running.rules) | _apart(running) if running else {}),
         **(schedule_settings_at(board, running.as_of) if running else {}),
         "period": _period_shown(running) if running else None,
         "opens_at": when_or_none(running.opens_at) if running else None,
@@ -69,6 +69,10 @@ def _shown(board: Board, running: RunningPeriodInfo | None) -> dict[str, Any]:
         "retired_at": when_or_none(board.retired_at),
         "settings": settings,
     }
+
+
+def _apart(running: RunningPeriodInfo) -> dict[str, Any]:
+    return {"partitions": running.partitions, "own_tables": running.own_tables}
 
 
 def _rules_apart(board: Board, rules: Rules) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _PUT_BACK = timedelta(hours=3)  # the most by which a clock is put back within a
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
 
 # Settings that never change once a period exists, and settings that take effect with the next period: rules, the number
-# of partitions, and when the windows of a schedule start and how long they are open.
+# of partitions, whether it has tables of its own, and when the windows of a schedule start and how long they are open.
 IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
 RULE_SETTINGS = (
     "order",
@@ -48,7 +48,7 @@ RULE_SETTINGS = (
     "operators",
     "encoding",
 )
-NEXT_PERIOD_SETTINGS = (*RULE_SETTINGS, "partitions")
+NEXT_PERIOD_SETTINGS = (*RULE_SETTINGS, "partitions", "own_tables")
 SCHEDULE_SETTINGS = ("schedule", "open_minutes")
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")

@@ -23,7 +23,8 @@ from leaderboards.selectors.rankings.store_routing import totals
 
 @dataclass(frozen=True, slots=True)
 class RunningPeriodInfo:
-    """A board's running period, its number of players at ``as_of``, its rules and partitions.
+    """A board's running period, its number of players at ``as_of``, its rules and partitions, and whether it has tables
+    of its own.
 
     ``total`` is None while DynamoDB has them and does not answer.
     Between two windows of a schedule it is the one that ended last, and ``opens_at`` is the start of the next one.
@@ -35,6 +36,7 @@ class RunningPeriodInfo:
     rules: Rules
     opens_at: datetime | None = None
     partitions: int = 1
+    own_tables: bool = False
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
@@ -49,5 +51,6 @@ def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
         total, rules = (total_by_period.get(period.pk), period.rules) if period else (0, board.rules)
         shown = period_info_or_window(board, CURRENT, period, at)
         opens_at, partitions = opening(board, shown, at), (period or board).partitions
-        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opens_at, partitions)
+        own_tables = period.has_own_tables if period else board.own_tables
+        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opens_at, partitions, own_tables)
     return running

@@ -1,4 +1,4 @@
-"""Delete the periods that were opened ahead by a schedule which the board has no more.
+"""Delete the periods that were opened ahead by settings which the board has no more: a schedule, or ``own_tables``.
 
 They have not begun, so they have no scores. The trap: a change may be saved before a period begins and committed after
 that. So the time is read from SQL under the period's barrier.
@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from foundation import clock
 from foundation.errors import Unavailable
@@ -26,12 +27,21 @@ logger = logging.getLogger(__name__)
 
 def delete_replaced_periods(board: Board, at: datetime) -> None:
     """Delete the periods that have not begun and are not as the board's schedules say any more."""
-    if board.period != PeriodKind.SCHEDULE:
-        return
-    upcoming = Period.objects.filter(board=board, state=PeriodState.OPEN, starts_at__gt=at)
-    for period in upcoming.order_by("pk"):
-        if not _is_window(board, period):
+    if board.period == PeriodKind.SCHEDULE:
+        for period in _upcoming(board, at):
+            if not _is_window(board, period):
+                _delete(period)
+
+
+def delete_with_other_tables(board: Board, at: datetime) -> None:
+    """Delete the periods that have not begun and whose tables are not where the board's setting has them."""
+    for period in _upcoming(board, at):
+        if not board.is_event and period.has_own_tables != board.own_tables:
             _delete(period)
+
+
+def _upcoming(board: Board, at: datetime) -> QuerySet[Period]:
+    return Period.objects.filter(board=board, state=PeriodState.OPEN, starts_at__gt=at).order_by("pk")
 
 
 def _is_window(board: Board, period: Period) -> bool:

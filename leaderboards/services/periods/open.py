@@ -5,9 +5,9 @@ generation in Redis. The trap: the rules of a time zone may change too, and the 
 """
 
 import logging
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -23,6 +23,7 @@ from leaderboards.services.periods.delete_replaced import delete_replaced_period
 from leaderboards.services.periods.partitions import make_partitions
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.resync_periods import resync_now
+from leaderboards.stores.sql.own_tables import make_own_tables
 
 logger = logging.getLogger(__name__)
 
@@ -44,14 +45,31 @@ def open_period(board: Board, window: Window) -> Period:
         "write_shards": write_shards,
         "partitions": board.partitions,
     }
-    with transaction.atomic() if board.partitions > 1 else nullcontext():
-        period, created = Period.objects.get_or_create(board=board, label=window.label, defaults=defaults)
-        if created:
-            make_partitions(period)
+    period, created = _get_or_create(board, window, defaults)
     if created and in_redis:
         resync_now(period)
         period.refresh_from_db()
     return period
+
+
+def _get_or_create(board: Board, window: Window, defaults: dict[str, Any]) -> tuple[Period, bool]:
+    """Return the period, and whether it was created: in one transaction with its partitions and its own tables.
+
+    If SQL makes no tables now, it is opened all the same, and shares those of other periods.
+    """
+    if not (board.own_tables or board.partitions > 1):
+        return Period.objects.get_or_create(board=board, label=window.label, defaults=defaults)
+    if found := Period.objects.filter(board=board, label=window.label).first():
+        return found, False
+    with transaction.atomic():
+        number = make_own_tables() if board.own_tables else None
+        numbered = defaults if number is None else defaults | {"pk": number}
+        period, created = Period.objects.get_or_create(board=board, label=window.label, defaults=numbered)
+        if created:
+            make_partitions(period)
+        elif number is not None:  # another process has opened it meanwhile, with tables of its own
+            transaction.set_rollback(True)
+    return period, created
 
 
 def open_board(board: Board, at: datetime) -> None:

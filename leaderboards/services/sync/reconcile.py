@@ -24,7 +24,8 @@ from leaderboards.stores.sql.writes import clear_pending_publish
 
 CHUNK = 2500
 _MARK_SINCE = """
-    UPDATE leaderboards_standing SET pending_publish = true WHERE id IN (SELECT id FROM leaderboards_standing
+    UPDATE leaderboards_standing SET pending_publish = true
+    WHERE period_id = %s AND id IN (SELECT id FROM leaderboards_standing
     WHERE period_id = %s AND NOT pending_publish AND age(xmin) <= age(%s::xid8::xid) {condition}
     ORDER BY player_id FOR UPDATE {skip_locked})
 """
@@ -139,7 +140,7 @@ def mark_changed_since(part: Part, transaction_number: int) -> int:
     for skip_locked in ("SKIP LOCKED", ""):
         with connection.cursor() as cursor:
             statement = _MARK_SINCE.format(condition=condition, skip_locked=skip_locked)
-            cursor.execute(statement, [part.period_id, str(transaction_number), *limits])
+            cursor.execute(statement, [part.period_id, part.period_id, str(transaction_number), *limits])
             marked += cursor.rowcount
     return marked
 

@@ -17,6 +17,7 @@ from foundation.sync import barrier
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period, PeriodState
 from leaderboards.stores.sql.bulk import one_of_sql
+from leaderboards.stores.sql.own_tables import standings_table
 from leaderboards.stores.sql.writes import make_players, make_standings
 
 _AT_MS = {
@@ -122,7 +123,7 @@ def _lock(statements: StatementRunner, period: Period, players: Collection[str])
     return statements.execute(
         f"SELECT p.external_id, p.id, p.banned_at IS NOT NULL OR p.id IN ({_BANNED_FROM_BOARD}), s.points, s.fields,"
         f" {_AT_MS[connection.vendor]}, s.score IS NOT NULL, s.version, s.metadata"
-        " FROM leaderboards_player p JOIN leaderboards_standing s ON s.player_id = p.id AND s.period_id = %s"
+        f" FROM leaderboards_player p JOIN {standings_table(period.pk)} s ON s.player_id = p.id AND s.period_id = %s"
         f" WHERE {condition} ORDER BY p.id{' FOR UPDATE OF s' if connection.vendor == 'postgresql' else ''}",
         [period.board_id, period.pk, *params],
     )

@@ -19,24 +19,23 @@ from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rules import Operator
 from leaderboards.models import Part, Partition, Period, Player, QuarantinedEntry, Submission
 from leaderboards.stores.sql.bulk import Cell, InsertTarget, insert, one_of, one_of_sql, send_rows
+from leaderboards.stores.sql.own_tables import PARENT, SHARED, standings_table
 
 ROWS_PER_STATEMENT = 250  # the server writes the first rows while the next statement is prepared
 
 _PLAYER = {"external_id": "text", "name": "text", "avatar_url": "text", "country": "text", "created_at": "timestamptz"}
-_STANDING = InsertTarget(
-    "leaderboards_standing",
-    {
-        "player_id": "bigint",
-        "member": "text",
-        "points": "bigint",
-        "fields": "jsonb",
-        "at": "milliseconds",
-        "score": "float8",
-        "version": "bigint",
-        "metadata": "text",
-    },
-    {"period_id": "bigint", "pending_publish": "boolean"},
-)
+_STANDING = {
+    "player_id": "bigint",
+    "member": "text",
+    "points": "bigint",
+    "fields": "jsonb",
+    "at": "milliseconds",
+    "score": "float8",
+    "version": "bigint",
+    "metadata": "text",
+}
+_OF_PERIOD = {"period_id": "bigint", "pending_publish": "boolean"}
+_STANDINGS = {table: InsertTarget(table, _STANDING, _OF_PERIOD) for table in (PARENT, SHARED)}
 _SUBMISSION = InsertTarget(
     "leaderboards_submission",
     {
@@ -131,7 +130,7 @@ def make_standings(period: Period, players: Collection[str]) -> None:
     condition, params = one_of_sql("p.external_id", "text", players)
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO leaderboards_standing (period_id, player_id, member, version, pending_publish)"
+            f"INSERT INTO {standings_table(period.pk)} (period_id, player_id, member, version, pending_publish)"
             f" SELECT %s, p.id, p.external_id, 0, %s FROM leaderboards_player p WHERE {condition} ORDER BY p.id"
             " ON CONFLICT (period_id, player_id) DO NOTHING",
             [period.pk, False, *params],
@@ -178,16 +177,17 @@ def write_standings(
 
     ``pending_publish`` marks them as possibly missing in Redis.
     """
+    table = standings_table(period.pk)
     tail = f"ON CONFLICT (period_id, player_id) DO UPDATE SET {_SET_STANDING}"
     if only_newer:
-        tail += " WHERE leaderboards_standing.version < excluded.version"
+        tail += f" WHERE {table}.version < excluded.version"
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         part = rows[start : start + ROWS_PER_STATEMENT]
         cells = [
             (row.player_id, row.member, *_value(period, row.state), row.score, row.version, _metadata(row.state))
             for row in part
         ]
-        send_rows(statements, _STANDING, cells, tail, (period.pk, pending_publish))
+        send_rows(statements, _STANDINGS[table], cells, tail, (period.pk, pending_publish))
 
 
 def mark_pending_publish(
@@ -225,9 +225,10 @@ def clear_pending_publish(part: Part, published: Sequence[tuple[int, int]]) -> N
         if not part.same_generation.exists():
             return
         cursor.execute(
-            "UPDATE leaderboards_standing SET pending_publish = %s WHERE id IN (SELECT id FROM leaderboards_standing"
+            "UPDATE leaderboards_standing SET pending_publish = %s WHERE period_id = %s AND id IN"
+            " (SELECT id FROM leaderboards_standing"
             f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){skip_locked})",
-            [False, part.period_id, *(cell for pair in published for cell in pair)],
+            [False, part.period_id, part.period_id, *(cell for pair in published for cell in pair)],
         )
 
 
