@@ -83,6 +83,7 @@ class Board(FastCopyModel):
         _("encoding"), max_length=7, choices=choices.ENCODINGS, default=Encoding.PLAIN.value, db_default="plain"
     )
     partitions = models.PositiveSmallIntegerField(_("partitions"), choices=choices.PARTITIONS, default=1, db_default=1)
+    score_ranges = models.BooleanField(_("score ranges"), default=False, db_default=False)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

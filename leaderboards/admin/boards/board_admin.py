@@ -69,7 +69,7 @@ class BoardAdmin(NoBulkDeletion, BoardList):
         (
             _lazy("Where it lives, and how it is shown"),
             {
-                "fields": ("storage", "encoding", "partitions", "unit", "format", "hue", "visibility"),
+                "fields": ("storage", "encoding", "partitions", "score_ranges", "unit", "format", "hue", "visibility"),
                 "classes": COLLAPSED,
             },
         ),

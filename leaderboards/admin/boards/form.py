@@ -259,6 +259,10 @@ HELP = {
         "Into how many parts Redis divides each period: 1 up to about 25 million players, or one server. Others spread "
         "a board over a cluster."
     ),
+    "score_ranges": _lazy(
+        "Keeps the standings of a divided board once more, cut by score, so that ranks and deep pages need not ask "
+        "every part. Twice the memory, and more work for each score."
+    ),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
     "hue": _lazy(

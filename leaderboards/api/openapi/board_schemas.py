@@ -59,6 +59,7 @@ class SettingsButPeriod(Schema):
     storage: StorageOfBoard
     encoding: Encoding = Field(description="How Redis keeps the standings of a period.")
     partitions: int = Field(description="Into how many parts Redis divides each period: 1, 4, 16, 64 or 256.")
+    score_ranges: bool = Field(description="Whether a divided period is read from score ranges too.")
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")
