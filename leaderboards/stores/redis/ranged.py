@@ -132,11 +132,12 @@ class RangePlans:
     def __init__(self, rounds: RangeRounds) -> None:
         self._rounds, self._cuts = rounds, rounds.index.cuts
         self._descending = rounds.period.rules.order is Order.DESC
+        self._any = randrange(rounds.period.partitions)  # noqa: S311 - spreads load, no secret
 
     def learn_sizes(self) -> Plan[None]:
         """Ask any range for the sizes of all, if none has told them."""
         if not self._rounds.range_sizes:
-            yield {randrange(self._rounds.period.partitions): (rows(0, 0),)}  # noqa: S311 - spreads load, no secret
+            yield {self._any: (rows(0, 0),)}
 
     def page(self, offset: int, limit: int) -> Plan[Placed]:
         """Read ``limit`` rows from index ``offset``."""

@@ -39,10 +39,12 @@ class Range:
 
 @dataclass
 class World:
-    """``trouble`` is how often a round of commands is not answered as a whole. What is late may come at any time."""
+    """Of ``trouble`` runs, one round of commands is not answered as a whole. What is late may come at any time."""
 
     random: Random
-    trouble: float = 0.3
+    trouble: float = 0.5
+    scores: int = 4
+    stamps: int = 3  # members change with the time, as those that carry it do
     ignored: frozenset[str] = frozenset()  # rules that this world does not keep, to see that each is needed
     homes: list[dict[str, Place]] = field(default_factory=lambda: [{} for _ in range(HOMES)])
     moved: list[dict[str, str] | None] = field(default_factory=lambda: [None] * HOMES)
@@ -54,6 +56,8 @@ class World:
     following: RangeIndex | None = None
     fill_home: int | None = None
     fill_cursor: str = "0"
+    rounds_left: int | None = None  # until one is not answered
+    ended_early: int = 0
 
     def move(self) -> None:
         """A player gets another place, or leaves."""
@@ -65,16 +69,17 @@ class World:
         if self.random.random() < 0.2:
             self.homes[home].pop(player, None)
         else:
-            stamp = self.random.randrange(3)  # members change with the time, as those that carry it do
-            self.homes[home][player] = Place(float(self.random.randrange(4)), f"{stamp}_{player}")
+            stamp, score = self.random.randrange(self.stamps), self.random.randrange(self.scores)
+            self.homes[home][player] = Place(float(score), f"{stamp}_{player}")
 
     def run(self, cut: bool = False) -> None:
         """One run of the worker, as ``services/sync/score_ranges.py`` has it."""
         self.fence += 1
+        self.rounds_left = self.random.randrange(24) if self.random.random() < self.trouble else None
         try:
             self._run(cut)
         except Unanswered:
-            pass
+            self.ended_early += 1
         except IndexLost:
             self.index = self.following = None
 
@@ -120,7 +125,9 @@ class World:
         """Execute commands in any order, with moves and late commands between them; some, perhaps, late or never."""
         order = list(range(len(commands)))
         self.random.shuffle(order)
-        if self.trouble and self.random.random() < self.trouble:
+        if self.rounds_left is not None:
+            self.rounds_left -= 1
+        if self.rounds_left == -1:
             kept = self.random.randrange(len(order) + 1)
             for nth in order[:kept]:
                 self.between()
@@ -137,9 +144,9 @@ class World:
 
     def between(self) -> None:
         """What may happen between any two commands."""
-        if self.trouble and self.random.random() < 0.3:
+        if self.trouble and self.random.random() < 0.2:
             self.move()
-        if self.late and self.random.random() < 0.3:
+        if self.late and self.random.random() < 0.05:
             self.execute(self.late.pop(self.random.randrange(len(self.late))))
         self.check()
 

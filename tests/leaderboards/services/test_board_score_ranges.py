@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from foundation import clock
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
 from leaderboards.services.boards import cancel_changes, pending_changes
-from tests.leaderboards.services.site import NOON
 from tests.leaderboards.services.test_board_partitions import FEW, applied
 
 
@@ -39,14 +39,14 @@ def test_what_cannot_have_them_is_refused_with_the_reason(settings: dict[str, An
 
 
 def test_the_running_period_keeps_what_it_began_with_and_the_change_can_be_cancelled() -> None:
-    board = applied(partitions=4)
-    applied(partitions=4, score_ranges=True)
-    board.refresh_from_db()
+    at = clock.now()
+    board = applied(at, partitions=4)
+    changed = applied(at, partitions=4, score_ranges=True)
 
     running, coming = Period.objects.filter(board=board).order_by("starts_at")
     assert (running.has_score_ranges, coming.has_score_ranges) == (False, True)
-    assert pending_changes(board, NOON) == {"score_ranges": True}
-    cancel_changes(board, NOON)
+    assert pending_changes(changed, at) == {"score_ranges": True}
+    cancel_changes(changed, at)
     assert not Board.objects.get(pk=board.pk).score_ranges
 
 
