@@ -39,7 +39,8 @@ class RangeIndex:
     cuts: tuple[Place, ...]
 
 
-class Begin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Begin:
     """Raise the fence of a range. The answer is ``RangeState``; None if the range is not one of this index."""
 
     index: RangeIndex
@@ -54,7 +55,8 @@ class RangeState(NamedTuple):
     published: int | None
 
 
-class Claim(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Claim:
     """Read notes of a home from a cursor on ("0" begins and ends), and add to each the present place and ``mark``."""
 
     home: int
@@ -69,7 +71,8 @@ class Claimed(NamedTuple):
     notes: list[Note]
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """Change a range, which is not read until it is published. The answer is its size."""
 
     index: RangeIndex
@@ -79,7 +82,8 @@ class Change(NamedTuple):
     added: Sequence[tuple[str, float]]
 
 
-class Publish(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Publish:
     """Let a range be read. ``mark`` is that of all ranges of one state; ``as_of`` (ms) is None if it stays."""
 
     index: RangeIndex
@@ -90,14 +94,16 @@ class Publish(NamedTuple):
     sizes: Sequence[int]
 
 
-class Clear(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Clear:
     """Clear notes of a home; where the player has moved since, the note becomes the place that the ranges have now."""
 
     home: int
     notes: Sequence[Note]
 
 
-class Init(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Init:
     """Empty the keys of a range for a new index."""
 
     index: RangeIndex
@@ -105,13 +111,15 @@ class Init(NamedTuple):
     fence: int
 
 
-class Arm(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Arm:
     """Have a home note what changes from now on."""
 
     home: int
 
 
-class Scan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Scan:
     """Read places of a home from a cursor on, without players who have a note. The answer is ``Scanned``."""
 
     home: int

@@ -57,11 +57,11 @@ class Note(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Rows of a range: ``count`` from index ``first`` of its own, from the best on."""
+    """Rows of a range: so ``many`` from index ``first`` of its own, from the best on."""
 
     number: int
     first: int
-    count: int
+    many: int
 
 
 @dataclass(slots=True)

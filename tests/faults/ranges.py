@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection
 from datetime import timedelta
+from unittest.mock import patch
 
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
@@ -16,8 +17,8 @@ from tests.faults.load import now
 def work_and_cut(pause: float = 0.05, only: Collection[str] = ()) -> None:
     """Work as the schedule does; ranges are cut anew as often as can be."""
     score_ranges.LEASE, score_ranges.RECUT_AFTER = timedelta(seconds=0.5), timedelta(seconds=0.2)
-    score_ranges.is_hot = any  # type: ignore[assignment]  # what the service imports
-    load.work(pause=pause, only=tuple(only))
+    with patch.object(score_ranges, "is_hot", any):
+        load.work(pause=pause, only=tuple(only))
 
 
 def differences(boards: Collection[int], seconds: float = 60.0) -> list[str]:

@@ -145,7 +145,7 @@ class RangePlans:
         wanted = list(spans(self._rounds.range_sizes, self._descending, offset, limit))
         if not wanted:
             return Placed(offset, [])
-        answers = yield {each.number: (rows(each.first, each.count),) for each in wanted}
+        answers = yield {each.number: (rows(each.first, each.many),) for each in wanted}
         return Placed(offset, [row for each in wanted for row in answers[each.number][0].rows])
 
     def around(self, row: FoundRow, radius: int) -> Plan[Placed]:

@@ -115,10 +115,16 @@ class RangeStore:
             case Init(index, number, fence):
                 return self._range_call("range_init", index, number, [fence]), _require_done
             case Change(index, number, fence, removed, added):
-                args = [fence, len(removed), *removed, *(cell for row in added for cell in row)]
+                args: list[Argument] = [fence, len(removed), *removed, *(cell for row in added for cell in row)]
                 return self._range_call("range_change", index, number, args), _require_done
             case Publish(index, number, fence, mark, as_of, sizes):
-                told = [fence, mark, "" if as_of is None else as_of, ",".join(map(str, sizes)), sizes[number]]
+                told: list[Argument] = [
+                    fence,
+                    mark,
+                    "" if as_of is None else as_of,
+                    ",".join(map(str, sizes)),
+                    sizes[number],
+                ]
                 return self._range_call("range_publish", index, number, told), _require_done
 
     def _call_of_home(self, command: Claim | Clear | Scan | Arm) -> tuple[ScriptCall, Callable[[Any], Any]]:
@@ -126,14 +132,14 @@ class RangeStore:
         standings = (family.zset, family.members, family.moved)
         match command:
             case Claim(home, mark, cursor):
-                args = [in_member, mark, cursor, NOTES_AT_ONCE]
-                return self._home_call("moved_claim", home, standings, args), _claimed
+                claimed: list[Argument] = [in_member, mark, cursor, NOTES_AT_ONCE]
+                return self._home_call("moved_claim", home, standings, claimed), _claimed
             case Clear(home, notes):
                 cells = [cell for note in notes for cell in (note.player, note.text, note.now.text if note.now else "")]
                 return self._home_call("moved_clear", home, standings, [in_member, *cells]), int
             case Scan(home, cursor):
-                args = [self._period.layout.parts_before_player, cursor, SCANNED_AT_ONCE]
-                return self._home_call("moved_scan", home, (family.zset, family.moved), args), _scanned
+                scanned: list[Argument] = [self._period.layout.parts_before_player, cursor, SCANNED_AT_ONCE]
+                return self._home_call("moved_scan", home, (family.zset, family.moved), scanned), _scanned
             case Arm(home):
                 return self._home_call("moved_arm", home, (family.moved,), [_ARMED]), int
 

@@ -1,7 +1,7 @@
 """Homes and score ranges in memory, which execute the commands of the steps as the scripts do: or late, or never."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from random import Random
 from typing import Any
 
@@ -152,7 +152,7 @@ class World:
 
     def execute(self, command: Command) -> Any:
         executed: Callable[..., Any] = getattr(self, f"_{type(command).__name__.lower()}")
-        answer = executed(*command)
+        answer = executed(*(getattr(command, each.name) for each in fields(command)))
         self.check()
         return answer
 

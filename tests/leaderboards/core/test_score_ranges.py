@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from leaderboards.core.score_ranges import (
     Note,
     Place,
-    Span,
     changes,
     choose_cuts,
     counts_at_cuts,
@@ -102,9 +101,9 @@ def test_spans_are_the_rows_that_one_list_of_all_would_have(
 
     found = list(spans(sizes, is_descending, first, count))
 
-    rows = [(each.number, each.first + nth) for each in found for nth in range(each.count)]
+    rows = [(each.number, each.first + nth) for each in found for nth in range(each.many)]
     assert rows == everybody[first : first + count]
-    assert all(isinstance(each, Span) and each.count for each in found)
+    assert all(each.many for each in found)
 
 
 def test_counts_at_cuts_are_of_the_better_side() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from foundation import clock
 from leaderboards import selectors
-from leaderboards.core.range_steps import Command
+from leaderboards.core.range_steps import Command, filling
 from leaderboards.models import Board, ScoreRanges
 from leaderboards.selectors.rankings.lagging import reading_older
 from leaderboards.services.sync import score_ranges
@@ -165,7 +165,7 @@ def test_a_range_that_grows_hot_is_cut_anew_while_it_is_read(storage: str) -> No
 @WHO_DECIDES
 def test_ranges_that_are_cut_anew_follow_who_moves_meanwhile(storage: str) -> None:
     board, _ = opened(storage)
-    filling, scores = score_ranges.filling, count(100)
+    scores = count(100)
 
     def with_moves(*args: Any) -> Any:
         yield from ()

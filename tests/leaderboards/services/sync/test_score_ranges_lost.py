@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from foundation import clock
 from foundation.redis.client import RedisClient, RedisSilent
+from leaderboards.core.range_steps import passing
 from leaderboards.models import Period, PeriodState, ScoreRanges
 from leaderboards.services.boards import save_board
 from leaderboards.services.moderation.remove import remove_player
@@ -93,7 +94,7 @@ def test_ranges_that_have_other_players_than_their_homes_are_found_out_and_made_
 def test_two_runs_at_once_do_no_harm(storage: str) -> None:
     board, _ = opened(storage)
     score(board, {"p1": 99})
-    passing, others = score_ranges.passing, list[bool]()
+    others = list[bool]()
 
     def interrupted(*args: Any) -> Any:
         yield from ()

@@ -153,9 +153,10 @@ def test_a_rank_and_a_deep_page_ask_one_or_two_ranges_and_each_home_only_for_its
     index = cut(link, period)
     followed(link, period, index)
     asked: dict[str, list[str]] = {}
+    questions: dict[str, Query] = {"rank": ForPlayers(("p7",)), "page": Page(200, 10)}
 
     with patch.object(ranged, "_index_of", return_value=index):
-        for name, question in {"rank": ForPlayers(("p7",)), "page": Page(200, 10)}.items():
+        for name, question in questions.items():
             link.asked = []
             assert read_ranges(link, period, [question])
             asked[name] = link.asked
