@@ -221,3 +221,25 @@ def test_notes_of_more_players_than_one_call_reads_are_all_read(link: Counted, m
 
     with patch.object(ranged, "_index_of", return_value=index):
         assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_homes(period, ASKED))
+
+
+def test_who_moves_before_and_after_their_home_is_filled_is_there_once(link: Counted) -> None:
+    period = ranged_period(link, 4, Ties.FIRST_COME)
+    put(link, period, drawn())
+    index, store = cut(link, period), RangeStore(link, period)
+    store.run(preparing(index, 4, 1))
+    passed(link, period, index)
+    put(link, period, {"p7": 1})
+    for home in range(4):
+        store.run(filling(index, home, "0", 1))
+    put(link, period, {"p7": 59})
+
+    passed(link, period, index, fence=2)
+
+    found = [
+        member
+        for part in period.parts
+        for member in link.call("ZRANGE", part.family.range(index.slot), 0, -1)
+        if period.layout.player_of(member.decode()) == "p7"
+    ]
+    assert len(found) == 1
