@@ -2,7 +2,7 @@
 
 A plan yields the commands of a round, all to be sent together, and gets their answers in their order. It goes on only
 if every command was answered: whoever executes it ends it otherwise, and the next run begins anew. So a step may be
-lost, come late, or be the last of a worker that dies. Three rules make that harmless:
+lost, come late, or be the last of a worker that dies. Four rules make that harmless:
 
 - **A fence.** Each run has a greater number than all before it, and raises that of every range first. A range refuses
   commands with a smaller one, so nothing of an earlier run arrives after that.
@@ -10,6 +10,7 @@ lost, come late, or be the last of a worker that dies. Three rules make that har
   script that moves them. A pass adds the present place to the note before any range gets it.
 - **A note is cleared last**, when all ranges have answered, and only if it is still the one that the pass has read. A
   player who has moved meanwhile keeps a note.
+- **A range that can be read is followed.** An index that is replaced is deleted before the first pass without it.
 
 So a player without a note is in the ranges where the home has them, once. Ranges that are being filled follow as those
 that are read do; filling leaves players with notes to the next pass.
@@ -112,6 +113,14 @@ class Init:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """Delete the keys of a range, if they are of this index."""
+
+    index: RangeIndex
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
     """Have a home note what changes from now on."""
 
@@ -133,7 +142,7 @@ class Scanned(NamedTuple):
     places: list[Place]
 
 
-Command = Begin | Claim | Change | Publish | Clear | Init | Arm | Scan
+Command = Begin | Claim | Change | Publish | Clear | Init | Drop | Arm | Scan
 Steps = Generator[Sequence[Command], Sequence[Any], Result]
 
 
@@ -192,6 +201,11 @@ def preparing(index: RangeIndex, ranges: int, fence: int) -> Steps[None]:
     """Empty the ranges of a new index, and have the homes note what changes."""
     yield [Init(index, number, fence) for number in range(ranges)]
     yield [Arm(home) for home in range(ranges)]
+
+
+def dropping(index: RangeIndex, ranges: int) -> Steps[None]:
+    """Delete an index. Until that was heard, passes bring it up to the homes too: somebody may be reading it."""
+    yield [Drop(index, number) for number in range(ranges)]
 
 
 def filling(index: RangeIndex, home: int, cursor: str, fence: int) -> Steps[str]:

@@ -80,6 +80,9 @@ def test_a_primary_with_some_score_ranges_goes_and_they_have_what_their_homes_ha
     history = check(world)
     _, *differences = world.call(ranges.differences, boards=[number])
     assert not differences
+    history.reads[:] = [
+        read for read in history.reads if read.live
+    ]  # others lack the rows of who is silent, and say so
     assert check_reads(history, [number]) > 0
 
 

@@ -26,6 +26,7 @@ from leaderboards.core.range_steps import (
     Pass,
     RangeIndex,
     beginning,
+    dropping,
     filling,
     passing,
     preparing,
@@ -106,12 +107,7 @@ class _Run:
         """Make what is lacking, follow, and fill. Returns whether all homes are followed."""
         if self.row.generations != generations_of(self.period):
             self.forget()
-        if not self.row.epoch and not self.row.next_epoch:
-            self._cut()
-        if self.row.next_index and self.row.fill_home is None:
-            self._store.run(preparing(self.row.next_index, self.period.partitions, self.row.fence))
-            failpoint("ranges.after_prepared")
-            self.save(fill_home=0, fill_cursor="0")
+        self._make_ready()
         found = self._pass()
         if found.whole and self.row.next_index:
             found = self._fill(self.row.next_index)
@@ -123,12 +119,23 @@ class _Run:
             self.save(followed_at=self.at)
         return found.whole and bool(self.row.epoch)
 
+    def _make_ready(self) -> None:
+        """Have ranges to follow with: do what an earlier run did not come to."""
+        if self.row.next_index and self.row.fill_home == self.period.partitions:
+            self._switch(self.row.next_index)
+        if not self.row.epoch and not self.row.next_epoch:
+            self._cut()
+        if self.row.next_index and self.row.fill_home is None:
+            self._store.run(preparing(self.row.next_index, self.period.partitions, self.row.fence))
+            failpoint("ranges.after_prepared")
+            self.save(fill_home=0, fill_cursor="0")
+
     def forget(self) -> None:
-        """Have the ranges made anew; nobody reads them from now on."""
-        former = self._indexes
+        """Delete the ranges, to be made anew."""
+        for index in self._indexes:
+            self._store.run(dropping(index, self.period.partitions))
+        failpoint("ranges.after_dropped")
         self.save(epoch=0, next_epoch=0, generations=generations_of(self.period))
-        for index in former:
-            self._store.drop(index)
 
     def save(self, **values: Any) -> None:
         """Save columns, if this is still the last run. Raises ``RangeRefused``."""
@@ -195,9 +202,8 @@ class _Run:
         return found
 
     def _switch(self, index: RangeIndex) -> None:
-        """Have the new ranges read, and delete the former ones."""
-        former = self.row.index
+        """Delete the former ranges, and have the new ones read."""
+        if self.row.index:
+            self._store.run(dropping(self.row.index, self.period.partitions))
+        failpoint("ranges.before_switched")
         self.save(epoch=index.epoch, slot=index.slot, cuts=self.row.next_cuts, next_epoch=0, next_cuts=[])
-        failpoint("ranges.after_switched")
-        if former:
-            self._store.drop(former)

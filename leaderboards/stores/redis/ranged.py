@@ -38,9 +38,11 @@ from leaderboards.stores.redis.partition_rounds import (
 from leaderboards.stores.redis.reads import descending_flag, script
 from leaderboards.stores.redis.score_ranges import none_moved_call
 
+MOST_KNOWN = 200  # periods of which a process keeps where they are cut
 RESTED_SECONDS = 0.25  # for which a process does not ask again whether the ranges follow, after they did not
 
 _allowed_age: ContextVar[float] = ContextVar("seconds that an answer may be old", default=0.0)
+_known: dict[int, tuple[int, RangeIndex]] = {}  # by period: its ranges, under the generations of its partitions
 _tried: dict[int, float] = {}  # by period: when this process last found that its ranges do not follow
 
 
@@ -59,8 +61,9 @@ def reading_within(seconds: float) -> Iterator[None]:
 
 
 def forget_tries() -> None:
-    """Forget which ranges did not follow (for tests)."""
+    """Forget which ranges there are, and which did not follow (for tests)."""
     _tried.clear()
+    _known.clear()
 
 
 def read_ranges(link: RedisClient, period: Period, queries: Sequence[Query]) -> QueryResult | None:
@@ -72,6 +75,7 @@ def read_ranges(link: RedisClient, period: Period, queries: Sequence[Query]) -> 
         index = _index_of(period)
         return _Reading(link, period, index, age).read(queries)
     except NotInStep:
+        _known.pop(period.pk, None)
         if not age:
             _tried[period.pk] = now
             for number in [number for number, at in _tried.items() if now - at > RESTED_SECONDS]:
@@ -80,12 +84,26 @@ def read_ranges(link: RedisClient, period: Period, queries: Sequence[Query]) -> 
 
 
 def _index_of(period: Period) -> RangeIndex:
-    """Return the index that holds under the generations of the partitions. Raises ``NotInStep``."""
+    """Return the index that holds under the generations of the partitions. Raises ``NotInStep``.
+
+    What was read of SQL before is good: ranges that are not followed any more are not there any more.
+    """
+    generations = generations_of(period)
+    known = _known.get(period.pk)
+    if known is None or known[0] != generations:
+        known = generations, _read_index(period, generations)
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[period.pk] = known
+    return known[1]
+
+
+def _read_index(period: Period, generations: int) -> RangeIndex:
     try:
         row = ask_sql(ScoreRanges.objects.filter(period=period.pk).first)
     except SqlAway as error:
         raise NotInStep from error
-    if row is None or row.index is None or row.generations != generations_of(period):
+    if row is None or row.index is None or row.generations != generations:
         raise NotInStep
     index: RangeIndex = row.index
     return index

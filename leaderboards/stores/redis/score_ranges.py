@@ -17,6 +17,7 @@ from leaderboards.core.range_steps import (
     Claimed,
     Clear,
     Command,
+    Drop,
     IndexLost,
     Init,
     Publish,
@@ -92,14 +93,6 @@ class RangeStore:
         counts = zip(*([answer.before for answer in rounds.read_answers(lines)] for lines in told), strict=True)
         return [*map(sum, counts), sum(int(lines[0]) for lines in told)]
 
-    def drop(self, index: RangeIndex) -> None:
-        """Delete the ranges of an index that is not read any more."""
-        calls = [
-            ScriptCall(script("range_drop"), _range_keys(part, index), [part.generation, index.epoch])
-            for part in self._period.parts
-        ]
-        self._link.run_many(calls)
-
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         calls, readers = zip(*map(self._call, commands), strict=True)
         with raise_if_stale():
@@ -114,6 +107,8 @@ class RangeStore:
                 return self._range_call("range_begin", index, number, [fence]), _range_state
             case Init(index, number, fence):
                 return self._range_call("range_init", index, number, [fence]), _require_done
+            case Drop(index, number):
+                return self._range_call("range_drop", index, number, []), int
             case Change(index, number, fence, removed, added):
                 args: list[Argument] = [fence, len(removed), *removed, *(cell for row in added for cell in row)]
                 return self._range_call("range_change", index, number, args), _require_done

@@ -14,11 +14,12 @@ from leaderboards.core.range_steps import (
     Scanned,
     Steps,
     beginning,
+    dropping,
     filling,
     passing,
     preparing,
 )
-from leaderboards.core.score_ranges import CLAIMED, Note, Place, choose_cuts, place_of
+from leaderboards.core.score_ranges import CLAIMED, Note, Place, choose_cuts, place_of, range_of
 
 HOMES = 4
 PLAYERS = [f"p{nth}" for nth in range(8)]
@@ -54,6 +55,7 @@ class World:
     epochs: int = 0
     index: RangeIndex | None = None
     following: RangeIndex | None = None
+    read: dict[int, RangeIndex] = field(default_factory=dict)  # those that anybody may have heard of
     fill_home: int | None = None
     fill_cursor: str = "0"
     rounds_left: int | None = None  # until one is not answered
@@ -81,10 +83,22 @@ class World:
         except Unanswered:
             self.ended_early += 1
         except IndexLost:
+            self._forget()
+
+    def _forget(self) -> None:
+        try:
+            for index in (self.index, self.following):
+                if index:
+                    self._execute(dropping(index, HOMES))
+        except Unanswered:
+            self.ended_early += 1
+        else:
             self.index = self.following = None
 
     def _run(self, cut: bool) -> None:
         fence = self.fence
+        if self.following and self.fill_home == HOMES:
+            self._switch(self.following)
         if (self.index is None or cut) and self.following is None:
             self.epochs += 1
             sampled = [(len(home), list(home.values())) for home in self.homes if home]
@@ -101,7 +115,13 @@ class World:
                 cursor = self._execute(filling(self.following, self.fill_home, self.fill_cursor, fence))
                 self.fill_cursor, self.fill_home = cursor, self.fill_home + (cursor == "0")
             self._pass(fence, "b")
-            self.index, self.following = self.following, None
+            self._switch(self.following)
+
+    def _switch(self, following: RangeIndex) -> None:
+        if self.index and "drop" not in self.ignored:
+            self._execute(dropping(self.index, HOMES))
+        self.index, self.following = following, None
+        self.read[following.epoch] = following
 
     def _pass(self, fence: int, name: str) -> None:
         indexes = [index for index in (self.index, self.following) if index]
@@ -161,6 +181,13 @@ class World:
         if there and there.fence > fence and "fence" not in self.ignored:
             return 0
         self.ranges[index.slot, number] = Range(index.epoch, fence)
+        return 1
+
+    def _drop(self, index: RangeIndex, number: int) -> int:
+        there = self.ranges.get((index.slot, number))
+        if there is None or there.epoch != index.epoch:
+            return 0
+        del self.ranges[index.slot, number]
         return 1
 
     def _begin(self, index: RangeIndex, number: int, fence: int) -> RangeState | None:
@@ -236,20 +263,21 @@ class World:
         return Scanned("0" if start + 2 >= len(rows) else str(start + 2), places)
 
     def check(self) -> None:
-        """Who has no note is where their home has them, and nowhere else; who has one is at a noted place."""
-        if self.index is None:
-            return
-        found: dict[str, list[Place]] = {player: [] for player in PLAYERS}
-        for number in range(HOMES):
-            there = self.ranges[self.index.slot, number]
-            assert there.epoch == self.index.epoch
-            for member, score in there.members.items():
-                found[member.partition("_")[2]].append(Place(score, member))
+        """Each range that may be read has who belongs to it, of those without a note; others at a noted place."""
+        for (slot, number), there in self.ranges.items():
+            index = self.read.get(there.epoch)
+            if index and index.slot == slot and (there.mark or index is self.index):
+                self._check_range(index, number, there)
+
+    def _check_range(self, index: RangeIndex, number: int, there: Range) -> None:
+        members = {member.partition("_")[2]: Place(score, member) for member, score in there.members.items()}
+        assert len(members) == len(there.members)
         for nth, player in enumerate(PLAYERS):
             home = nth % HOMES
-            notes, now = self.moved[home] or {}, self.homes[home].get(player)
+            notes, now, found = self.moved[home] or {}, self.homes[home].get(player), members.get(player)
             if player not in notes:
-                assert found[player] == ([now] if now else []), player
-            else:
+                belongs = now is not None and range_of(index.cuts, now) == number
+                assert found == (now if belongs else None), player
+            elif found:
                 lines = [line for line in notes[player].split("\n") if line and not line.startswith(CLAIMED)]
-                assert {*found[player]} <= {*map(place_of, lines)}, player
+                assert found in map(place_of, lines), player

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.leaderboards.core.range_world import HOMES, PLAYERS, World
 
-NEEDED = ["fence", "claim", "mark", "clear", "scan"]
+NEEDED = ["fence", "claim", "mark", "clear", "scan", "drop"]
 
 
 def play(world: World, steps: int = 30) -> World:
@@ -48,6 +48,7 @@ def test_at_rest_the_ranges_are_the_homes_and_no_note_is_left(random: Random) ->
     assert world.moved == [{}] * HOMES
     everybody = {place.member: place.score for home in world.homes for place in home.values()}
     followed: dict[str, float] = {}
+    assert len(world.ranges) == HOMES
     for number in range(HOMES):
         there = world.ranges[world.index.slot, number]
         assert there.mark is not None

@@ -1,7 +1,7 @@
 """Score ranges follow their board: what they answer, deaths of a worker at every step, and cutting anew."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -93,18 +93,20 @@ def test_who_has_moved_since_is_not_shown_at_a_place_that_is_another_s_by_then()
 
 
 @WHO_DECIDES
-def test_a_worker_may_die_before_or_after_any_round_of_any_run(storage: str) -> None:
+@pytest.mark.parametrize("cuts", [True, False], ids=["while it cuts", "while it follows"])
+def test_a_worker_may_die_before_or_after_any_round_of_any_run(storage: str, cuts: bool) -> None:
     board, _ = opened(storage)
     points = dict(POINTS)
     for nth in count():
         points |= {f"p{1 + nth % 40}": 100 + nth, f"new{nth}": nth}
         score(board, {name: points[name] for name in (f"p{1 + nth % 40}", f"new{nth}")})
-        with cutting_anew(), dying_at(nth // 2, is_late=bool(nth % 2)) as died:
+        with cutting_anew() if cuts else nullcontext(), dying_at(nth // 2, is_late=bool(nth % 2)) as died:
             for _ in range(3):
                 run_of_a_mortal(board)
         ScoreRanges.objects.update(lease_expires_at=None)  # as when its time is over
-        score(board, {"p40": 1000 + nth})
-        points["p40"] = 1000 + nth
+        again = {f"new{nth}": 2000 + nth, "p40": 1000 + nth}  # whom ranges may have where nobody has heard of it
+        score(board, again)
+        points |= again
 
         followed(board)
 
@@ -112,7 +114,7 @@ def test_a_worker_may_die_before_or_after_any_round_of_any_run(storage: str) -> 
         assert in_homes(board).keys() == points.keys()
         if not died:
             break
-    assert nth > 20
+    assert nth > 15
 
 
 def run_of_a_mortal(board: Board) -> None:
@@ -191,3 +193,15 @@ def test_cuts_rest_for_a_minute() -> None:
             follow(period_of(board), NOON + timedelta(seconds=59))
 
     assert ScoreRanges.objects.get().epoch == epoch
+
+
+def test_ranges_that_were_replaced_are_not_read_by_who_knows_them_of_before() -> None:
+    board, _ = opened("redis")
+    assert of_ranges(board)[0] == "p40"
+    with cutting_anew():
+        for _ in range(2):
+            follow(period_of(board), NOON)
+    score(board, {"p1": 99})
+    assert follow(period_of(board), NOON)
+
+    assert shown(board)[0]["p1"] == 1

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from foundation.redis.client import RedisSilent, ScriptCall
-from leaderboards.core.range_steps import RangeIndex, beginning, filling, passing, preparing
+from leaderboards.core.range_steps import Change, RangeIndex, beginning, filling, passing, preparing
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.core.score_ranges import Place, choose_cuts
@@ -17,7 +17,7 @@ from leaderboards.stores.base import Around, AroundGap, ForPlayers, Page, Query,
 from leaderboards.stores.redis import ranged
 from leaderboards.stores.redis.partitioned import PartitionedStore
 from leaderboards.stores.redis.ranged import read_ranges
-from leaderboards.stores.redis.score_ranges import RangeStore
+from leaderboards.stores.redis.score_ranges import RangeRefused, RangeStore
 from tests.fake_link import FakeLink
 from tests.leaderboards.stores.redis.test_partitioned import drawn, opened, put
 
@@ -243,3 +243,17 @@ def test_who_moves_before_and_after_their_home_is_filled_is_there_once(link: Cou
         if period.layout.player_of(member.decode()) == "p7"
     ]
     assert len(found) == 1
+
+
+def test_a_range_refuses_what_an_earlier_run_has_sent(link: Counted) -> None:
+    period = ranged_period(link, 4, Ties.FIRST_COME)
+    put(link, period, drawn())
+    index = cut(link, period)
+    followed(link, period, index)
+    passed(link, period, index, fence=2)
+
+    with pytest.raises(RangeRefused):
+        RangeStore(link, period)._exchange([Change(index, 1, 1, ["p7"], [("ghost", 5.0)])])
+
+    with patch.object(ranged, "_index_of", return_value=index):
+        assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_homes(period, ASKED))
