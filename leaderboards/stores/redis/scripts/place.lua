@@ -4,7 +4,7 @@
 -- The distinct scores are bits if KEYS[4] is named `levels`: then scores are whole numbers from 0 (core/levels.py).
 -- If the last key is named `moved` and exists, score ranges follow this family: it notes there where players stood.
 local has_levels = dense and string.sub(KEYS[4], -7) == ':levels'
-local moved = string.sub(KEYS[#KEYS], -6) == ':moved' and redis.call('EXISTS', KEYS[#KEYS]) == 1 and KEYS[#KEYS]
+local has_notes = string.sub(KEYS[#KEYS], -6) == ':moved' and redis.call('EXISTS', KEYS[#KEYS]) == 1
 
 local function as_text(score)
   return string.format('%.17g', tonumber(score))
@@ -17,7 +17,7 @@ end
 
 -- Only the first place since the ranges have followed is noted: it is the one that they have.
 local function note_place(player, member, score)
-  if moved then redis.call('HSETNX', moved, player, score and as_text(score) .. ' ' .. member or '') end
+  if has_notes then redis.call('HSETNX', KEYS[#KEYS], player, score and as_text(score) .. ' ' .. member or '') end
 end
 
 local function drop_score(score)
@@ -41,7 +41,7 @@ local function place(players, scores, members)
     if old_members and old_members[n] and old_members[n] ~= member then replaced[#replaced + 1] = old_members[n] end
     if dense then distinct[2 * n - 1], distinct[2 * n] = scores[n], as_text(scores[n]) end
   end
-  for n = 1, moved and #players or 0 do
+  for n = 1, has_notes and #players or 0 do
     local old = members[n]
     if in_member then old = old_members[n] end
     note_place(players[n], old, old and redis.call('ZSCORE', KEYS[2], old))

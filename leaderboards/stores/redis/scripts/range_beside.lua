@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Answers questions about a score range.
--- KEYS    1 gen  2 range  3 range_head
+-- KEYS    1 gen  2 range  3 range_head  4 scores (left out: no question is about distinct scores)
 -- ARGV    1 generation  2 descending (1 or 0)  3 epoch, then questions (questions.lua)
 -- returns the answers as lines of text, its mark, as_of and the sizes of all ranges; nothing if it is not of this epoch, was
 --         changed since it was published, or has lost something
