@@ -24,7 +24,7 @@ from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.services.sync.score_ranges import follow, follow_all
 from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.divided import POINTS, expected, shown
-from tests.leaderboards.services.ranges import followed, in_homes, in_ranges, of_ranges, opened
+from tests.leaderboards.services.ranges import cutting_anew, followed, in_homes, in_ranges, of_ranges, opened
 from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, period_of, redis_client, score
 from tests.leaderboards.services.site import follow as let_sql_follow
 
@@ -197,3 +197,28 @@ def test_a_server_that_is_silent_leaves_the_ranges_for_the_next_run() -> None:
     assert shown(board)[0]["p1"] == 1
     followed(board)
     assert of_ranges(board)[0] == "p1"
+
+
+def test_a_member_that_nobody_has_any_more_leaves_the_ranges_when_verifying_removes_it() -> None:
+    board, period = opened("redis", tie_break="member")
+    orphan, part = period.layout.pack((77,), 1, "p5").member, period.part_of("p5")
+    with redis_client() as client:
+        client.zadd(part.family.zset, {orphan: 77.0})  # by hand
+    with cutting_anew():
+        for _ in range(2):
+            follow(period_of(board), NOON)  # so that ranges are filled with it
+    assert orphan in in_range(period)
+
+    assert sum(each.differences for each in verify_all(NOON, 60.0)) == 1
+    followed(board)
+
+    assert orphan not in in_range(period)
+    assert in_ranges(board) == in_homes(board)
+
+
+def in_range(period: Period) -> set[str]:
+    """The members of all ranges that are read."""
+    slot = ScoreRanges.objects.get().slot
+    with redis_client() as client:
+        found = [client.zrange(each.family.range(slot), 0, -1) for each in period.parts]
+    return {member.decode() for members in found for member in members}
