@@ -16,7 +16,7 @@ from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
 from leaderboards.services.players import pictures
 from leaderboards.services.sync import mirror as mirror_service
-from leaderboards.services.sync import resync_periods
+from leaderboards.services.sync import resync_periods, score_ranges
 from leaderboards.services.sync import verify as verify_service
 
 logger = logging.getLogger(__name__)
@@ -48,6 +48,15 @@ def settle() -> int:
         return 0
     except Unavailable as error:
         logger.warning("nothing is resynced now: %s", error.detail)
+        return 0
+
+
+@shared_task
+def follow_score_ranges() -> int:
+    """Let score ranges follow the partitions of their boards; while Redis or SQL does not answer, wait."""
+    try:
+        return _back_off.attempt(lambda: score_ranges.follow_all(clock.now()))
+    except (SqlAway, Unavailable):
         return 0
 
 

@@ -35,6 +35,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "mirror": urgent(FALLBACK_SECONDS, "leaderboards.tasks.mirror"),
     # Resync periods whose data in Redis is stale or may be.
     "settle": urgent(FALLBACK_SECONDS, "leaderboards.tasks.settle"),
+    # Let score ranges follow the partitions of their boards, and cut them anew.
+    "follow_score_ranges": urgent(FALLBACK_SECONDS, "leaderboards.tasks.follow_score_ranges"),
     # Create the next period's row before the current one ends.
     "open_periods": every(60, "leaderboards.tasks.open_periods"),
     # Write the final ranks of periods whose grace time is over.

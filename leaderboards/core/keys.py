@@ -81,6 +81,7 @@ class PeriodKeyFamily(KeyFamily):
     zset: str
     has_levels: bool = False  # distinct scores are bits: it is compact, or one of several, whose bits are joined
     per_bucket: int = 0
+    has_ranges: bool = False  # of a partition of a period with score ranges (core/score_ranges.py)
 
     @property
     def is_compact(self) -> bool:
@@ -108,6 +109,19 @@ class PeriodKeyFamily(KeyFamily):
         return self._key_name("inflight")
 
     @property
+    def moved(self) -> str:
+        """Hash player → the places at which score ranges may have them, of those who have changed since."""
+        return self._key_name("moved")
+
+    def range(self, slot: int) -> str:
+        """The sorted set of the score range with the partition's number; ``slot`` is 0 or 1."""
+        return self._key_name(f"range:{slot}")
+
+    def range_head(self, slot: int) -> str:
+        """Hash: to which index the score range belongs, and up to when it follows."""
+        return self._key_name(f"range-head:{slot}")
+
+    @property
     def closed(self) -> str:
         """Exists once the period takes no more submissions."""
         return self._key_name("closed")
@@ -130,7 +144,8 @@ class PeriodKeyFamily(KeyFamily):
             self.closed,
             self.seq,
         )
-        return (self.zset, self.gen, *others, self.cache_version)
+        ranges = (self.moved, *(name(slot) for slot in (0, 1) for name in (self.range, self.range_head)))
+        return (self.zset, self.gen, *others, self.cache_version, *(ranges if self.has_ranges else ()))
 
     def _key_name(self, name: str) -> str:
         return f"{self.zset}:{name}" if self.zset.startswith("{") else f"{{{self.zset}}}:{name}"
@@ -140,7 +155,7 @@ class PeriodKeyFamily(KeyFamily):
 NUMBERS_PER_BUCKET = 50
 
 
-def family(name: str, is_compact: bool, partitions: int = 1) -> PeriodKeyFamily:
+def family(name: str, is_compact: bool, partitions: int = 1, has_ranges: bool = False) -> PeriodKeyFamily:
     """Return the keys that are named after the sorted set ``name``, of one of so many families of a period."""
     per_bucket = NUMBERS_PER_BUCKET * partitions if is_compact else 0
-    return PeriodKeyFamily(name, is_compact or partitions > 1, per_bucket)
+    return PeriodKeyFamily(name, is_compact or partitions > 1, per_bucket, has_ranges)

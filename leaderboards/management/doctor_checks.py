@@ -32,6 +32,7 @@ from leaderboards.management.dynamodb_checks import dynamodb_table
 from leaderboards.management.findings import Finding, State, found
 from leaderboards.management.own_tables_checks import own_tables
 from leaderboards.management.replica_checks import replica_servers
+from leaderboards.management.score_range_checks import score_ranges
 from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, Storage
 from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring import lag
@@ -273,6 +274,7 @@ CHECKS: dict[str, Check] = {
     "dead letters": dead_letters,
     "differences": differences,
     "histograms": histograms,
+    "score ranges": score_ranges,
     "other problems": other_problems,
     "boards": boundaries,
 }

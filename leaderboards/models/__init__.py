@@ -26,6 +26,7 @@ from leaderboards.models.pictures import PlayerPicture
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
+from leaderboards.models.score_ranges import ScoreRanges, generations_of
 from leaderboards.models.snapshots import PeriodSnapshot, RankHistoryEntry
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
@@ -61,6 +62,7 @@ __all__ = [
     "RankHistoryEntry",
     "Restriction",
     "RestrictionKind",
+    "ScoreRanges",
     "Standing",
     "Storage",
     "Submission",
@@ -68,5 +70,6 @@ __all__ = [
     "Unit",
     "Visibility",
     "default_timezone",
+    "generations_of",
     "standings_of",
 ]

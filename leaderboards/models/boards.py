@@ -90,6 +90,7 @@ class Board(FastCopyModel):
     )
     partitions = models.PositiveSmallIntegerField(_("partitions"), choices=choices.PARTITIONS, default=1, db_default=1)
     own_tables = models.BooleanField(_("tables of its own"), default=False, db_default=False)
+    score_ranges = models.BooleanField(_("score ranges"), default=False, db_default=False)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

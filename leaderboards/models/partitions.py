@@ -74,7 +74,7 @@ class Partition(FamilyRow):
     def family(self) -> keys.PeriodKeyFamily:
         """The names of its keys in Redis."""
         name = keys.zset_of_partition(self.board_id, self.label, self.number, self.period.partitions)
-        return keys.family(name, self.period.is_compact, self.period.partitions)
+        return keys.family(name, self.period.is_compact, self.period.partitions, self.period.has_score_ranges)
 
     @property
     def id_namespace(self) -> str:

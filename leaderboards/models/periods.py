@@ -126,6 +126,11 @@ class Period(FamilyRow):
         return has_own_tables(self.pk)
 
     @property
+    def has_score_ranges(self) -> bool:
+        """Whether its standings are in score ranges too (``core/score_ranges.py``)."""
+        return self.partitions > 1 and bool((self.rules_json or {}).get("score_ranges"))
+
+    @property
     def is_divided(self) -> bool:
         """Whether the standings are in several partitions."""
         return self.partitions > 1

@@ -36,6 +36,7 @@ from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.board_encoding import check_encoding, check_place_of_encoding
 from leaderboards.services.board_own_tables import check_own_tables
 from leaderboards.services.board_partitions import check_partitions
+from leaderboards.services.board_score_ranges import check_score_ranges
 from leaderboards.services.dynamodb_settings import refuse_what_dynamodb_lacks
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods, delete_with_other_tables
 from leaderboards.services.periods.open import open_board
@@ -46,8 +47,8 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
-    *("keep_submissions_days", "keep_periods_days", "storage", "encoding", "partitions", "own_tables"),
-    *("unit", "format", "hue", "visibility"),
+    *("keep_submissions_days", "keep_periods_days", "storage", "encoding", "partitions", "score_ranges"),
+    *("own_tables", "unit", "format", "hue", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )
@@ -124,6 +125,7 @@ def check_board(board: Board) -> None:
     layout = sample_layout(board)
     check_encoding(board, layout)
     check_partitions(board, layout)
+    check_score_ranges(board)
     check_own_tables(board)
     board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
@@ -198,6 +200,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
             setattr(board, field, points_text(stored[field], stored["decimals"]))
         board.operators = stored.get("operators", [])  # rules of older releases have none
         board.encoding = stored.get("encoding", Encoding.PLAIN)
+        board.score_ranges = stored.get("score_ranges", False)
         board.partitions, board.own_tables = running.partitions, running.has_own_tables
     board.full_clean()
     save_board(board, at)

@@ -5,6 +5,7 @@ A store knows members and scores only. Layouts and selectors turn them into poin
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from foundation.db.resilience import ask as ask_sql
@@ -117,13 +118,15 @@ class QueryResult:
     """The answers to several queries from one moment, one list per query; ``total`` is the number of players.
 
     Not ``complete``: a partition of a divided period has not answered, so rows and players are missing and nobody has a
-    rank. ``unheard`` are the members of it whose rows SQL has told: they are not in the total, nor in pages.
+    rank. ``unheard`` are the members of it whose rows SQL has told: they are not in the total, nor in pages. ``as_of``
+    is set where the answer was allowed to be old.
     """
 
     total: int
     answers: list[list[RankedRow]]
     complete: bool = True
     unheard: Collection[str] = ()
+    as_of: datetime | None = None
 
 
 class ConditionalResult(NamedTuple):

@@ -46,7 +46,7 @@ class ExcludingStore:
         excluded = self._excluded_rows(period, wide)
         pairs = zip(queries, wide.answers, strict=False)  # the last answer has the excluded rows
         answers = [_narrow_answer(query, rows, excluded, period) for query, rows in pairs]
-        return QueryResult(wide.total - len(excluded.rows), answers, wide.complete)
+        return QueryResult(wide.total - len(excluded.rows), answers, wide.complete, as_of=wide.as_of)
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """Return the rows at these shares of the ranking, in thousandths from the best."""

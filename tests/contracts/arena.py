@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import pytest
 
@@ -27,10 +28,12 @@ from leaderboards.services.periods.close import close_period
 from leaderboards.services.periods.open import open_period
 from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
+from leaderboards.stores.redis.partitioned import PartitionedStore
 from tests.compact_trees import members_of, number_of
 from tests.contracts.forms import Form
 from tests.contracts.storages import can
 from tests.dynamodb import empty_table
+from tests.leaderboards.services.ranges import let_ranges_follow
 from tests.oracle import OracleBoard
 from tests.raw import boards_redis
 
@@ -68,6 +71,7 @@ class Arena:
         partitions: int = 1,
         encoding: str = "plain",
         own_tables: bool = False,
+        score_ranges: bool = False,
     ) -> "Arena":
         """A new board, with its running period open; of the boards before it DynamoDB keeps nothing."""
         if storage == "dynamodb":
@@ -76,6 +80,7 @@ class Arena:
         board = Board(name=f"{form}, {storage}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
         board.operators, board.partitions, board.encoding = list(operators), partitions, encoding
         board.own_tables = own_tables
+        board.score_ranges = score_ranges
         save_board(board)
         period = open_period(board, window_at(board.calendar, NOW))
         oracle = OracleBoard(period.rules, period.window, number_of if period.is_compact else None)
@@ -114,6 +119,13 @@ class Arena:
             self.period.refresh_from_db()
             mirror(self.period)
 
+    def follow(self) -> None:
+        """Let score ranges follow, if there are any, and agree on the list that they alone tell."""
+        if self.period.has_score_ranges:
+            let_ranges_follow(self.period, NOW)
+            with patch.object(PartitionedStore, "_read_homes", side_effect=AssertionError("the homes were asked")):
+                self.agree_on_the_list()
+
     def bring_to_sql(self) -> None:
         """Let SQL get what it gets: from DynamoDB only with the end of the period."""
         self.mirror()
@@ -132,6 +144,8 @@ class Arena:
     def agree(self, live: bool = True) -> None:
         """Every way of reading says what the oracle says."""
         expected = self._rows()
+        if live:
+            self.follow()
         self._agree_on_pages(expected, live)
         if expected:
             self._agree_on_players(expected)

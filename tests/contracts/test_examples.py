@@ -3,7 +3,8 @@
 The quick run plays one for each form on each storage: together they have every combination. The deep run adds each
 combination of each form on one storage, by turns: a third of them on each. DynamoDB, which cannot do all of them, plays
 a third of those that it can, of each third form. Divided and compact boards play a third of a form's combinations, each
-with another number of partitions. Of boards with tables of their own each form is played on one storage.
+with another number of partitions, and each other divided board has score ranges. Of boards with tables of their own
+each form is played on one storage.
 """
 
 from itertools import product
@@ -73,7 +74,8 @@ def test_divided_boards_are_what_the_oracle_says(links: None, subtests: pytest.S
                 continue
             partitions = (4, 16)[(number + nth) % 2]
             with subtests.test(storage=storage, rules=rules, partitions=partitions):
-                arena = Arena.open(form, storage, *rules, partitions=partitions)
+                has_ranges = rules[2] is not Ties.DENSE and nth % 2 == 0
+                arena = Arena.open(form, storage, *rules, partitions=partitions, score_ranges=has_ranges)
                 play(arena, PLAYERS[first : first + 8])
 
 

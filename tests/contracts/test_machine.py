@@ -4,6 +4,7 @@ Every step is done to the board and to the oracle; both must agree on every outc
 """
 
 from contextlib import suppress
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume
@@ -13,9 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from leaderboards import selectors
 from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.models import Board, Period, Player, ScoreRanges, Standing, Submission
 from leaderboards.services.boards import save_board
+from leaderboards.services.sync import score_ranges
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
+from leaderboards.services.sync.score_ranges import follow
 from leaderboards.services.sync.verify import verify_all
 from tests.cluster_nodes import move_slot, silent_node
 from tests.contracts.arena import NOW, Arena, Sent
@@ -41,14 +44,22 @@ class BoardMachine(RuleBasedStateMachine):
     partitions = 1
     encoding = "plain"
 
-    @initialize(shape=st.sampled_from(SHAPES), order=st.sampled_from(Order))
-    def open(self, shape: tuple[Form, Update, Ties], order: Order) -> None:
+    @initialize(shape=st.sampled_from(SHAPES), order=st.sampled_from(Order), score_ranges=st.booleans())
+    def open(self, shape: tuple[Form, Update, Ties], order: Order, score_ranges: bool) -> None:
         form, update, ties = shape
         ties = ties if can(self.storage, ties) else Ties.SHARED
         assume(ties is not Ties.DENSE or self.partitions == 1 or form.has_levels)
         assume(self.encoding == "plain" or form.may_be_compact(ties))
+        may_have_ranges = self.partitions > 1 and self.encoding == "plain" and ties is not Ties.DENSE
         self.arena = Arena.open(
-            form, self.storage, order, update, ties, partitions=self.partitions, encoding=self.encoding
+            form,
+            self.storage,
+            order,
+            update,
+            ties,
+            partitions=self.partitions,
+            encoding=self.encoding,
+            score_ranges=score_ranges and may_have_ranges,
         )
         self.copied = self.storage in COMPLETE
 
@@ -81,6 +92,24 @@ class BoardMachine(RuleBasedStateMachine):
     @rule()
     def read_everything(self) -> None:
         self.arena.agree()
+
+    @precondition(lambda self: self.partitions > 1)
+    @rule()
+    def follow(self) -> None:
+        """Score ranges follow; until somebody is moved, they answer."""
+        self.arena.follow()
+
+    @precondition(lambda self: self.partitions > 1)
+    @rule(sent=ENTRIES)
+    def re_cut(self, sent: list[Sent]) -> None:
+        """Score ranges are cut anew, while somebody scores."""
+        self.arena.follow()
+        with patch.object(score_ranges, "is_hot", return_value=True):
+            ScoreRanges.objects.update(cut_at=None)
+            for _ in range(2 * self.arena.period.has_score_ranges):
+                follow(self.arena.period, NOW)
+        self.submit(sent, ranks=False)
+        self.arena.follow()
 
     @precondition(lambda self: self.storage in ("hybrid", "redis"))
     @rule()

@@ -30,8 +30,8 @@ from leaderboards.services.periods import (
     open,  # noqa: A004 - our service has that name
 )
 from leaderboards.services.submit import pipeline as submit
-from leaderboards.services.sync import mirror, resync_periods
-from leaderboards.services.sync.due_work import MIRROR_TASK, SETTLE_TASK
+from leaderboards.services.sync import mirror, resync_periods, score_ranges
+from leaderboards.services.sync.due_work import MIRROR_TASK, RANGES_TASK, SETTLE_TASK
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
@@ -145,7 +145,7 @@ def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -
 
 
 def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Sequence[str] = ()) -> None:
-    """What the schedule does: mirror and settle where a look says so, close, open; what fails keeps nothing else.
+    """What the schedule does: mirror, settle, follow where a look says so, close, open; what fails keeps nothing else.
 
     `lease` shortens how long a settler that was killed keeps others away: that saves work, never standings.
     """
@@ -153,6 +153,7 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
     duties: dict[str, Callable[[], object]] = {
         "mirror": lambda: MIRROR_TASK in find_due_work() and mirror.mirror_all(),
         "settle": lambda: SETTLE_TASK in find_due_work() and resync_periods.resync_due(now(shift)),
+        "ranges": lambda: RANGES_TASK in find_due_work() and score_ranges.follow_all(now(shift)),
         "close": lambda: close.close_due(now(shift)),
         "open": lambda: open.open_due(now(shift)),
     }

@@ -11,6 +11,7 @@ import pytest
 
 from config.local.valkey import NODE_TIMEOUT_MS
 from foundation.redis.info import identity_of
+from tests.faults import ranges
 from tests.faults.check import check, check_reads, tell_writes_again
 from tests.faults.history import Fate
 from tests.faults.nodes import Nodes
@@ -58,6 +59,31 @@ def is_healed(world: World, nodes: Nodes) -> bool:
         if identity and not world.knows(identity):
             return False
     return not world.is_stale()
+
+
+def test_a_primary_with_some_score_ranges_goes_and_they_have_what_their_homes_have(
+    nodes: Nodes, world: World, seed: int
+) -> None:
+    number = world.make_boards("hybrid", partitions=16, score_ranges=True)["hybrid"]
+    worker = world.spawn(ranges.work_and_cut)
+    with world.writers([number], seed), world.reader([number]):
+        world.wait_until_taken(number)
+        primary = nodes.primary_of(f"{{LeaderBoard_{number}}}")
+        for fault in (frozen, killed):
+            fault(primary)
+            time.sleep(1.0)
+            world.wait_until_taken(number)
+            bring_back(nodes, primary, fault)
+            wait_until(lambda: is_healed(world, nodes), "every board is healed")
+    worker.stop()
+
+    history = check(world)
+    _, *differences = world.call(ranges.differences, boards=[number])
+    assert not differences
+    history.reads[:] = [
+        read for read in history.reads if read.live
+    ]  # others lack the rows of who is silent, and say so
+    assert check_reads(history, [number]) > 0
 
 
 @pytest.mark.parametrize("fault", [killed, frozen], ids=lambda fault: fault.__name__)

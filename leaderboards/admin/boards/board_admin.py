@@ -72,7 +72,10 @@ class BoardAdmin(NoBulkDeletion, BoardList):
         (
             _lazy("Where it lives, and how it is shown"),
             {
-                "fields": ("storage", "encoding", "partitions", "own_tables", "unit", "format", "hue", "visibility"),
+                "fields": (
+                    *("storage", "encoding", "partitions", "score_ranges", "own_tables"),
+                    *("unit", "format", "hue", "visibility"),
+                ),
                 "classes": COLLAPSED,
             },
         ),

@@ -266,6 +266,10 @@ HELP = {
         "PostgreSQL gets tables for each new period, which are dropped as a whole when the period is deleted. For "
         "boards of millions of players."
     ),
+    "score_ranges": _lazy(
+        "Keeps the standings of a divided board once more, cut by score, so that ranks and deep pages need not ask "
+        "every part. Twice the memory, and more work for each score."
+    ),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
     "hue": _lazy(

@@ -63,6 +63,7 @@ class SettingsButPeriod(Schema):
     encoding: Encoding = Field(description="How Redis keeps the standings of a period.")
     partitions: int = Field(description="Into how many parts Redis divides each period: 1, 4, 16, 64 or 256.")
     own_tables: bool = Field(description="Whether each period has tables of its own in PostgreSQL.")
+    score_ranges: bool = Field(description="Whether a divided period is read from score ranges too.")
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")

@@ -30,7 +30,7 @@ from leaderboards.api.http.parameters import (
     WholeNumber,
     players_named,
 )
-from leaderboards.api.http.recent import recent_response
+from leaderboards.api.http.recent import older_rows, recent_response
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.schemas import (
     PageOfPeriod,
@@ -84,7 +84,7 @@ def read_named_players(
     metadata: bool = METADATA,
 ) -> HttpResponse:
     """Up to 100 players by name, best first, with their rank in the whole board."""
-    with reading_metadata(metadata):
+    with reading_metadata(metadata), older_rows(request):
         board, found = read_standings_of(
             request, seq, lambda board: selectors.rows_of_players(board, players_named(ids), period)
         )
@@ -100,7 +100,7 @@ def read_player_row(
     metadata: bool = METADATA,
 ) -> HttpResponse:
     """One player's row."""
-    with reading_metadata(metadata):
+    with reading_metadata(metadata), older_rows(request):
         board, found = read_standings_of(
             request, seq, lambda board: selectors.player_row(board, read_player(player), period)
         )
@@ -133,7 +133,7 @@ def read_around(  # noqa: PLR0913, PLR0917 - one argument for each parameter of 
     metadata: bool = METADATA,
 ) -> HttpResponse:
     """A player and those next to them; its cursors are for the board's standings."""
-    with reading_metadata(metadata):
+    with reading_metadata(metadata), older_rows(request):
         board, found = read_standings_of(
             request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
         )

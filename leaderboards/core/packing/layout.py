@@ -152,7 +152,7 @@ class Layout:
 
     def player_of(self, member: str) -> str:
         """Return the player in a member: the last part, which may contain ``_``."""
-        return member.split("_", self._parts_before_player)[-1]
+        return member.split("_", self.parts_before_player)[-1]
 
     def number_of(self, member: str) -> int | None:
         """Return the player's number in a member; None if members have none."""
@@ -181,7 +181,8 @@ class Layout:
         return layout_text.describe_layout(self.rules, self.slots, self.tail)
 
     @cached_property
-    def _parts_before_player(self) -> int:
+    def parts_before_player(self) -> int:
+        """How many parts of a member, each with a ``_`` behind it, stand before the player."""
         return len(self.tail) + self.has_numbers
 
     @cached_property

@@ -47,6 +47,7 @@ RULE_SETTINGS = (
     "total_maximum",
     "operators",
     "encoding",
+    "score_ranges",
 )
 NEXT_PERIOD_SETTINGS = (*RULE_SETTINGS, "partitions", "own_tables")
 SCHEDULE_SETTINGS = ("schedule", "open_minutes")
@@ -78,6 +79,7 @@ class Settings(Protocol):
     total_maximum: Any
     operators: Any
     encoding: Any
+    score_ranges: Any
 
 
 def board_calendar(board: Settings) -> Calendar:
@@ -144,6 +146,7 @@ def board_rules(board: Settings) -> Rules:
         total_maximum=total_maximum,
         operators=read_operators(board.operators),
         encoding=_one_of(Encoding, board.encoding, "encoding"),
+        score_ranges=bool(board.score_ranges),
     )
 
 

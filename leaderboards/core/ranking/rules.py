@@ -88,7 +88,8 @@ class Encoding(StrEnum):
 class Rules:
     """How a period ranks. Raises ``BadBoard`` for combinations that cannot work.
 
-    ``operators`` are those that its submissions may name.
+    ``operators`` are those that its submissions may name. ``score_ranges``: a divided period is read from score ranges
+    too (``core/score_ranges.py``).
     """
 
     order: Order = Order.DESC
@@ -102,6 +103,7 @@ class Rules:
     total_maximum: int = 2**31 - 1
     operators: tuple[Operator, ...] = ()
     encoding: Encoding = Encoding.PLAIN
+    score_ranges: bool = False
 
     def __post_init__(self) -> None:
         if self.criteria:
@@ -178,6 +180,7 @@ class Rules:
             "total_maximum": self.total_maximum,
             "operators": [operator.value for operator in self.operators],
             "encoding": self.encoding.value,
+            "score_ranges": self.score_ranges,
         }
 
     @classmethod
@@ -191,6 +194,7 @@ class Rules:
             criteria=read_criteria(stored["criteria"]),
             operators=tuple(map(Operator, stored.get("operators", ()))),  # rules of older releases have none
             encoding=Encoding(stored.get("encoding", Encoding.PLAIN)),
+            score_ranges=bool(stored.get("score_ranges", False)),
             **{name: int(stored[name]) for name in ("decimals", "minimum", "maximum", "total_maximum")},
         )
 

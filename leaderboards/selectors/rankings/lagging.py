@@ -1,5 +1,7 @@
 """Which reads a replica may answer: pages and distributions, where the edge says that its caller is no player.
 
+Score ranges may answer with an older state where the caller says how old (``reading_older``).
+
 Reads about a player (their row, their neighbours) always ask the primary, whatever the edge says; so do the pages of
 those who have a player or may write scores, who would else see the list go back in time.
 """
@@ -15,6 +17,7 @@ from foundation.redis.client import Argument, RedisClient
 from foundation.redis.lua import Script
 from foundation.sunwi_settings import sunwi_settings
 from leaderboards.stores.base import AroundGap, ForPlayers, Page, Query
+from leaderboards.stores.redis.ranged import reading_within
 
 _may_lag: ContextVar[bool] = ContextVar("replicas may answer", default=False)
 
@@ -31,6 +34,11 @@ def _allowing() -> Iterator[None]:
         yield
     finally:
         _may_lag.reset(token)
+
+
+def reading_older(seconds: float) -> AbstractContextManager[None]:
+    """What is read meanwhile from score ranges may be so many seconds old; its ``as_of`` tells how old it is."""
+    return reading_within(seconds) if seconds > 0 else nullcontext()
 
 
 def reader_for(questions: Sequence[Query]) -> RedisClient:

@@ -213,9 +213,9 @@ class Answers:
     def __init__(
         self, board: Board, stored: Period | None, shown: PeriodInfo, result: tuple[QueryResult, bool], as_of: datetime
     ) -> None:
-        self.as_of, self.stored = as_of, stored
-        self._board, self._shown = board, shown
+        self._board, self._shown, self.stored = board, shown, stored
         self._reading, is_live = result
+        self.as_of = self._reading.as_of or as_of
         self._live = is_live and self._reading.complete
         self._names = {} if stored is None else self.find_names(self._players())
         self._metadata = metadata_of(stored, self._players()) if stored is not None and is_metadata_wanted() else {}

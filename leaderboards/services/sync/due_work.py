@@ -1,4 +1,4 @@
-"""Find out each second whether the mirror or the resync of boards has work (``foundation/worker/due.py``).
+"""Find out each second which work on boards that Redis keeps is due (``foundation/worker/due.py``).
 
 It reads the active periods from SQL, and their generations and marks from Redis in one round trip.
 """
@@ -14,7 +14,11 @@ from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.sync.resync_periods import WATERMARK_TRANSACTIONS, active_periods, advance_watermark
 from leaderboards.stores.redis.sync import ZsetSync
 
-MIRROR_TASK, SETTLE_TASK = TASKS = ("leaderboards.tasks.mirror", "leaderboards.tasks.settle")
+MIRROR_TASK, SETTLE_TASK, RANGES_TASK = TASKS = (
+    "leaderboards.tasks.mirror",
+    "leaderboards.tasks.settle",
+    "leaderboards.tasks.follow_score_ranges",
+)
 
 
 def find_due_work() -> list[str]:
@@ -28,6 +32,8 @@ def find_due_work() -> list[str]:
     stale = any(each.stale_since or each.period.stale_since for each in parts)
     if mismatched or overview.announced or stale or _has_pending_publish():
         tasks.append(SETTLE_TASK)
+    if any(each.family.has_ranges for each in parts):
+        tasks.append(RANGES_TASK)
     if not overview.dirty and _any_mirrored(parts) and not _any_mirrored(mismatched):
         record_idle_run(MIRROR)
     advance_watermark(parts, clock.now(), WATERMARK_TRANSACTIONS)

@@ -147,7 +147,7 @@ class Rounds:
         if not joined:
             return {}
         parts = self.period.parts
-        calls = [self._call(parts[number], questions) for number, questions in joined.items()]
+        calls = [self.call(parts[number], questions) for number, questions in joined.items()]
         try:
             replies = self._link.try_many(calls)
         except (RedisAway, RedisSilent) as error:
@@ -168,14 +168,20 @@ class Rounds:
             raise next(reply for reply in replies if isinstance(reply, Unavailable))
         return answers
 
-    def _call(self, part: Part, questions: Sequence[Question]) -> ScriptCall:
+    def call(self, part: Part, questions: Sequence[Question]) -> ScriptCall:
+        """The call that asks a partition."""
         args: list[Argument] = [part.generation, *self._first_args, lua_bool(self.wants_levels)]
         for question in questions:
             args += question
         return ScriptCall(script_of(part, "beside"), ranked_keys(part), args)
 
     def _read(self, number: int, lines: Sequence[str]) -> list[Answer]:
-        self.sizes[number], at, answers = int(lines[0]), 1, list[Answer]()
+        self.sizes[number] = int(lines[0])
+        return self.read_answers(lines)
+
+    def read_answers(self, lines: Sequence[str]) -> list[Answer]:
+        """Return the answers in the lines of a partition, of which the first has its number of players."""
+        at, answers = 1, list[Answer]()
         while at < len(lines):
             ahead, before, tied, count = map(int, lines[at : at + 4])
             start, at = at + 4, at + 4 + 2 * count

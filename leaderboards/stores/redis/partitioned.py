@@ -31,6 +31,7 @@ from leaderboards.stores.redis.compact import named_players
 from leaderboards.stores.redis.partition_plans import Counts, Placed, Plans, ScoreCount
 from leaderboards.stores.redis.partition_rounds import FoundRow, Plan, Rounds, rows
 from leaderboards.stores.redis.player_cells import cell_of_member, cells_of
+from leaderboards.stores.redis.ranged import read_ranges
 from leaderboards.stores.redis.reads import around_edges, counts_call, histogram_of, quantiles_call, scores_call
 
 
@@ -42,6 +43,11 @@ class PartitionedStore:
 
     def read(self, period: Period, queries: Sequence[Query]) -> QueryResult:
         """Answer all queries. Raises ``StaleGeneration``, and what the client raises if no partition answers."""
+        if period.has_score_ranges and (found := read_ranges(self._link, period, queries)):
+            return found
+        return self._read_homes(period, queries)
+
+    def _read_homes(self, period: Period, queries: Sequence[Query]) -> QueryResult:
         rounds = Rounds(self._link, period)
         plans = Plans(rounds)
         rounds.cells.look_up(named_players(queries))

@@ -17,7 +17,7 @@ from foundation.sync.redis_state import raise_if_stale
 from leaderboards.core.ranking.rules import Ties
 from leaderboards.models import Part
 from leaderboards.stores.redis.player_cells import cell_of_member, cells_of
-from leaderboards.stores.redis.reads import lua_bool, ranked_keys, run, script, script_of
+from leaderboards.stores.redis.reads import lua_bool, run, script, script_of, writing_keys
 from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, ZsetRow
 
 SCANNED_AT_ONCE = 500
@@ -87,7 +87,7 @@ class Publisher:
         ``last``: only while nobody has announced the player since. Who decided a row has announced it themselves and
         leaves it out; who has only read the row needs it, since it may contain what was announced later.
         """
-        publish, keys = script_of(period, "publish"), [*ranked_keys(period), period.family.inflight]
+        publish, keys = script_of(period, "publish"), writing_keys(period, period.family.inflight)
         calls = []
         for token, rows in announced.items():
             for start in range(0, len(rows), ENTRIES_PER_CALL):
@@ -109,7 +109,7 @@ class Publisher:
             for row in rows[start : start + ENTRIES_PER_CALL]:
                 if row.score is not None:
                     args += (row.player, row.score, cell_of_member(period, row.member))
-            calls.append(ScriptCall(script_of(period, "fill"), ranked_keys(period), args))
+            calls.append(ScriptCall(script_of(period, "fill"), writing_keys(period), args))
         with raise_if_stale():
             self._link.run_many(calls)
 

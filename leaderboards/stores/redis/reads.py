@@ -72,6 +72,16 @@ def ranked_keys(period: Part) -> list[str]:
     return [family.gen, family.zset, family.members, family.scores]
 
 
+def writing_keys(period: Part, *others: str) -> list[str]:
+    """Return the keys of a script that includes place.lua: the ranked ones, ``others``, and what score ranges need."""
+    return [*ranked_keys(period), *others, *noting_keys(period)]
+
+
+def noting_keys(period: Part) -> tuple[str, ...]:
+    """Return the last keys of a script that includes place.lua."""
+    return (period.family.moved,) if period.family.has_ranges else ()
+
+
 def placement_args(link: RedisClient, period: Part) -> list[Argument]:
     """Return the first arguments of the scripts that include place.lua: generation, deadline, in_member, dense."""
     flags = (lua_bool(period.layout.in_member), lua_bool(period.rules.ties is Ties.DENSE))

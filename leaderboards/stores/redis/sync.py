@@ -13,7 +13,7 @@ from foundation.sync.redis_state import RedisState
 from leaderboards.models import Part
 from leaderboards.stores.redis.player_cells import members_and_scores
 from leaderboards.stores.redis.quiet import dirty_keys
-from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, run_of, script
+from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, run_of, script, writing_keys
 
 KEYS_PER_COMMAND = 1000
 MARKS_PER_CALL = 500  # dirty marks per call, which blocks Redis for 2 to 3 ms
@@ -164,7 +164,7 @@ class ZsetSync:
         if period.family.is_compact:
             return None  # it has one number for each player
         args = [*placement_args(self._link, period), player, member, lua_bool(remove)]
-        score = run(self._link, "remove_orphan", ranked_keys(period), args)
+        score = run(self._link, "remove_orphan", writing_keys(period), args)
         return float(score) if score else None
 
     def check_distinct_scores(self, period: Part, scores: Sequence[str], repair: bool) -> list[str]:
@@ -223,7 +223,7 @@ class ZsetSync:
         args = placement_args(self._link, period)
         for row in rows:
             args += (row.player, "" if row.score is None else row.score, row.member, row.stored_state)
-        run(self._link, "restore", [*ranked_keys(period), period.family.stored_state], args)
+        run(self._link, "restore", writing_keys(period, period.family.stored_state), args)
 
     def restore_lost(self, period: Part, rows: Sequence[RestoreRow], restore: bool, deadline: int) -> list[str]:
         """Return the players of these rows that Redis has lost, with neither standing nor dirty mark.
@@ -235,7 +235,7 @@ class ZsetSync:
         args: list[Argument] = [generation, deadline, *flags, lua_bool(restore)]
         for row in rows:
             args += (row.player, "" if row.score is None else repr(row.score), row.member, row.stored_state)
-        keys = [*ranked_keys(period), family.stored_state, family.dirty]
+        keys = writing_keys(period, family.stored_state, family.dirty)
         return [player.decode() for player in run(self._link, "restore_missing", keys, args)]
 
     def reassign_member(self, period: Part, player: str, member: str, reassign: bool, deadline: int) -> float | None:
@@ -251,7 +251,7 @@ class ZsetSync:
 
     def remove_unknown(self, period: Part, players: Sequence[str]) -> None:
         """Remove players that SQL does not know, with their dirty marks."""
-        keys = [*ranked_keys(period), period.family.stored_state, period.family.dirty]
+        keys = writing_keys(period, period.family.stored_state, period.family.dirty)
         for start in range(0, len(players), MARKS_PER_CALL):
             args = [*placement_args(self._link, period), *players[start : start + MARKS_PER_CALL]]
             run(self._link, "remove_unknown", keys, args)

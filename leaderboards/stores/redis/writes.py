@@ -22,7 +22,16 @@ from leaderboards.errors import PeriodClosed
 from leaderboards.models import Part
 from leaderboards.stores.redis.bucket_keys import BucketKeys, days_of
 from leaderboards.stores.redis.player_cells import cells_of
-from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, run_of, script
+from leaderboards.stores.redis.reads import (
+    lua_bool,
+    noting_keys,
+    placement_args,
+    ranked_keys,
+    run,
+    run_of,
+    script,
+    writing_keys,
+)
 from leaderboards.stores.redis.stored_states import lua_form, lua_time, state_from, stores_state
 
 ENTRIES_PER_CALL = 250
@@ -155,12 +164,12 @@ class ZsetWriter:
                 cells += _id_args(entry.bucketed, buckets)
         per_entry = len(cells) // max(1, len(entries))
         args = [*_submit_args(period, deadline), per_entry, lua_bool(with_operators), *cells]
-        return ScriptCall(script("submit"), keys, args)
+        return ScriptCall(script("submit"), [*keys, *noting_keys(period)], args)
 
     def remove(self, period: Part, player: str) -> bool:
         """Remove a player; False if they are not ranked. Raises ``PeriodClosed``."""
         family = period.family
-        keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
+        keys = writing_keys(period, family.stored_state, family.seq, family.dirty, family.closed)
         answer = int(run(self._link, "remove", keys, [*placement_args(self._link, period), player]))
         if answer < 0:
             raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
@@ -181,7 +190,7 @@ class ZsetWriter:
         ``seen`` is None for an unranked player.
         """
         family = period.family
-        keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty]
+        keys = writing_keys(period, family.stored_state, family.seq, family.dirty)
         args: list[Argument] = [
             *placement_args(self._link, period),
             *(put.player, "" if seen is None else repr(seen)),

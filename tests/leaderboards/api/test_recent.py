@@ -1,15 +1,19 @@
 """Pages that may be a second old, for callers who allow it."""
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from foundation import clock
 from leaderboards.api.routes import standings
 from leaderboards.models import Board, Visibility
 from leaderboards.services.boards import save_board
 from tests.leaderboards.api.conftest import Caller, with_key
 from tests.leaderboards.factories import BoardFactory
-from tests.playing import make_board, score
+from tests.leaderboards.services.ranges import let_ranges_follow
+from tests.playing import make_board, running, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -161,3 +165,33 @@ def test_a_refusal_is_not_kept(anybody: Caller, number: int) -> None:
     score(number + 1, {"cyd": 1})
 
     assert best(read(anybody, number + 1)) == [("cyd", 1)]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("standings", lambda answer: [row["player"] for row in answer["rows"]]),
+        ("players?ids=ann&ids=bob", lambda answer: [(row["player"], row["rank"]) for row in answer["rows"]]),
+        ("players/bob", lambda answer: answer["rank"]),
+        ("players/bob/around", lambda answer: [row["player"] for row in answer["rows"]]),
+    ],
+)
+def test_from_score_ranges_an_answer_may_be_as_old_as_its_caller_says(
+    anybody: Caller, path: str, shown: Callable[[Any], Any]
+) -> None:
+    number = make_board(storage="redis", partitions=4, score_ranges=True)
+    score(number, {"ann": 30, "bob": 20})
+    let_ranges_follow(running(number), clock.now())
+    before, began = shown(anybody.get(f"/boards/{number}/{path}").json()), clock.now()
+    score(number, {"eve": 90})
+
+    old = anybody.get(f"/boards/{number}/{path}", Cache_Control="max-age=10").json()
+    fresh = [
+        anybody.get(f"/boards/{number}/{path}", **headers).json()
+        for headers in ({}, {"Cache_Control": "max-age=10, no-cache"}, {"Cache_Control": "max-age=0"})
+    ]
+
+    assert shown(old) == before
+    assert datetime.fromisoformat(old["as_of"]) < began
+    assert all(shown(each) != before for each in fresh)
+    assert all(datetime.fromisoformat(each["as_of"]) > began for each in fresh)

@@ -71,7 +71,7 @@ def test_after_a_moment_sql_is_asked_whether_the_rows_are_the_same_and_nothing_e
 CHANGED = {
     "name": "Another", "order": "asc", "update": "latest", "ties": "shared", "tie_break": "member",
     "criteria": [{"name": "kills", "bits": 10, "order": "desc"}], "decimals": 2, "minimum": 1, "maximum": 77,
-    "total_maximum": 777, "operators": ["set"], "encoding": "compact",
+    "total_maximum": 777, "operators": ["set"], "encoding": "compact", "score_ranges": True,
     "grace_seconds": 7, "retention_days": 7, "keep_submissions_days": 7, "keep_periods_days": 70, "partitions": 16,
     "own_tables": True, "unit": "metres",
     "format": "kcal", "hue": "teal", "visibility": Visibility.PRIVATE, "plausible_least": 1, "plausible_most": 9,
@@ -88,6 +88,8 @@ def test_whatever_is_changed_of_a_board_elsewhere_the_next_read_asks_for_it(
         pytest.skip("only PostgreSQL has tables for each period")
     board = Board.objects.get(pk=known())
     setattr(board, setting, CHANGED[setting])
+    if setting == "score_ranges":
+        board.partitions = 4
     if setting == "encoding":
         board.ties = "shared"  # else it has no room for the time
     with elsewhere():

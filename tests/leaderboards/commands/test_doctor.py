@@ -17,13 +17,14 @@ from foundation.sync.registering import register_server
 from foundation.webhooks import outbox
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.management import doctor_checks as checkup
-from leaderboards.models import Difference, Period, PeriodHistogram
+from leaderboards.models import Difference, Period, PeriodHistogram, ScoreRanges
 from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.periods.histograms import take_due_histograms
 from leaderboards.services.sync.mirror import mirror_all
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.commands.calls import running
 from tests.leaderboards.factories import BoardFactory
+from tests.leaderboards.services.ranges import let_ranges_follow
 from tests.playing import score
 from tests.raw import ONE_SERVER
 
@@ -104,6 +105,22 @@ def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_w
     assert any(line.startswith("ok   histograms: the oldest was taken 9") for line in well)
     assert status == 1
     assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
+
+
+def test_the_doctor_tells_which_score_ranges_do_not_follow_and_nothing_where_there_are_none(now: datetime) -> None:
+    assert not any("score ranges" in line for line in doctor("--all")[1])
+    board = BoardFactory.create(storage="redis", partitions=4, score_ranges=True)
+    score(board.seq, {"alice": 7})
+    let_ranges_follow(running(board), now)
+
+    _, well = doctor("--all")
+    ScoreRanges.objects.update(followed_at=now - timedelta(seconds=90))
+    status, late = doctor()
+
+    assert "ok   score ranges: all follow" in well
+    assert status == 1
+    told = f"RED  score ranges of period {running(board)}: have not followed for 9"
+    assert any(line.startswith(told) for line in late)
 
 
 @ONE_SERVER

@@ -22,7 +22,7 @@ def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_nam
     fixed = [
         name
         for name in dir(PeriodKeyFamily)
-        if isinstance(getattr(PeriodKeyFamily, name), property) and name not in ("all_keys", "is_compact")
+        if isinstance(getattr(PeriodKeyFamily, name), property) and name not in ("all_keys", "is_compact", "moved")
     ]
     assert sorted(named.all_keys) == sorted({named.zset, *(getattr(named, name) for name in fixed)})
 
@@ -83,6 +83,18 @@ def test_likes_that_redis_decides_and_days_are_in_one_slot_each_and_views_are_no
     assert all(is_of_a_thing(each.count) for each in things)
     assert not any(is_of_a_thing(key) for key in kind.all_keys)
     assert ThingKeys("note", "1").count == "{note:1}:likes_count"
+
+
+def test_what_score_ranges_need_is_in_the_slot_of_a_partition_and_no_other_family_has_it() -> None:
+    name = zset_of_partition(1, "2017-37", 3, 16)
+    plain, ranged = family(name, is_compact=False, partitions=16), family(name, False, 16, has_ranges=True)
+
+    added = {*ranged.all_keys} - {*plain.all_keys}
+
+    of_slots = {key for slot in (0, 1) for key in (ranged.range(slot), ranged.range_head(slot))}
+    assert added == {ranged.moved, *of_slots}
+    assert len(added) == 5
+    assert len({slot_of(key) for key in ranged.all_keys}) == 1
 
 
 @pytest.mark.parametrize("number", [-1, 4, 15])

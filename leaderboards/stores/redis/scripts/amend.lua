@@ -1,6 +1,6 @@
 #!lua
 -- Sets or removes a standing by hand and marks it dirty, if its score is still the one that the person saw.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty  then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 the score seen ('' not ranked)
 --         7 score ('' removes the player)  8 member  9 stored_state ('' for none)
 -- returns 1, or 0 if the score is another one now

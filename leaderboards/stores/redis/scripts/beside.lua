@@ -2,52 +2,12 @@
 -- Answers questions about a partition of a period; answers of all partitions are added up, or merged.
 -- KEYS    1 gen  2 zset  3 members  4 levels
 -- ARGV    1 generation  2 descending (1 or 0)  3 in_member (1 or 0)  4 whether the levels are wanted (1 or 0)
---         then questions: 'rows', the first index, how many | 'player', player, '' | 'score', score, '' | 'place', 'score member',
---         'ahead behind after': rows before and behind (after: 1 or 0) the place that a member with the score has, or would have
--- returns lines of text (no member has a line break), and the levels ('' if they are not wanted). The lines are: the number
---         of players, then per question: how many are strictly better, how many stand before, how many have the same score
---         (all three 0 unless it asks about a place; of a score alone none stands before), the number of rows, then member, score of each row
+--         then questions (questions.lua)
+-- returns the answers as lines of text, and the levels ('' if they are not wanted)
 --! include guard.lua
-local down, in_member = ARGV[2] == '1', ARGV[3] == '1'
+local down, in_member, first_question = ARGV[2] == '1', ARGV[3] == '1', 5
 --! include rows.lua
 --! include members.lua
 --! include places.lua
-
-local function rows(first, last)
-  if last < first then return {} end
-  return rows_at(first, last, down)
-end
-
-local function player(name)
-  local member = name
-  if in_member then member = redis.call('HGET', KEYS[3], name) end
-  local score = member and score_of(member)
-  return score and { member, score } or {}
-end
-
-local function place(where, sizes)
-  local score, member = string.match(where, '^(%S+) (.*)$')
-  local ahead, behind, after = string.match(sizes, '^(%d+) (%d+) (%d)$')
-  local index, is_there = rows_before(score, member)
-  if after == '1' then index = index + is_there end
-  local found = rows(math.max(index - ahead, 0), index + behind - 1)
-  return better(score), index, count_between(score, score), found
-end
-
-local lines = { count_rows() }
-for i = 5, #ARGV, 3 do
-  local ahead, before, tied, found = 0, 0, 0, nil
-  if ARGV[i] == 'rows' then
-    found = rows(tonumber(ARGV[i + 1]), ARGV[i + 1] + ARGV[i + 2] - 1)
-  elseif ARGV[i] == 'player' then
-    found = player(ARGV[i + 1])
-  elseif ARGV[i] == 'score' then
-    ahead, before, tied, found = better(ARGV[i + 1]), 0, count_between(ARGV[i + 1], ARGV[i + 1]), {}
-  else
-    ahead, before, tied, found = place(ARGV[i + 1], ARGV[i + 2])
-  end
-  local at = #lines
-  lines[at + 1], lines[at + 2], lines[at + 3], lines[at + 4] = ahead, before, tied, #found / 2
-  if #found > 0 then lines[at + 5] = table.concat(found, '\n') end
-end
+--! include questions.lua
 return { table.concat(lines, '\n'), ARGV[4] == '1' and redis.call('GET', KEYS[4]) or '' }

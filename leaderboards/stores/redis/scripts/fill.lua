@@ -1,6 +1,6 @@
 #!lua
 -- Fills an emptied period, while SQL answers reads and writers publish nothing.
--- KEYS    1 gen  2 zset  3 members  4 scores
+-- KEYS    1 gen  2 zset  3 members  4 scores  then moved, if the period has score ranges
 -- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0), then per player, each once: player, score, member
 -- returns the number of players
 --! include guard.lua

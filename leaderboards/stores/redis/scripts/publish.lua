@@ -1,7 +1,7 @@
 #!lua
 -- Publishes standings that SQL has committed, each only while its announcement is open. That ends this announcement and
 -- the earlier ones; later ones stay open.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 inflight
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 inflight  then moved, if the period has score ranges
 -- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0)  4 token  5 last (1: only if none was announced later)
 --         then per player, each once: player, score ('' removes the player), member
 -- returns the players that were not published

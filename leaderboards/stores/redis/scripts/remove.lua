@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Removes a player from a period that Redis decides.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty  8 closed
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty  8 closed  then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player
 -- returns 1 if they were ranked, 0 if not, -1 if the period is closed
 --! include guard.lua

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Removes players that SQL does not know from a period that Redis decides, with their dirty marks: the mirror copies nothing.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 dirty
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 dirty  then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5… players
 -- returns 1
 --! include guard.lua

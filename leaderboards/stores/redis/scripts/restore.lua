@@ -1,6 +1,6 @@
 #!lua
 -- Restores standings from SQL in a period that Redis decides, after memory was lost or rolled back.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)
 --         then per player, each once: player, score ('' removes them), member, stored_state ('' for none)
 -- returns 1

@@ -1,7 +1,7 @@
 #!lua
 -- Finds players that a period lost without a trace, and restores their standings from SQL if asked to.
 -- A player that was removed or scored, and is not mirrored yet, has a dirty mark: they are not lost.
--- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 dirty
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 dirty  then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 restore them (1 or 0)
 --         then per player, each once: player, score, member, stored_state ('' for none)
 -- returns the lost players

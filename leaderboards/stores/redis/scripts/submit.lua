@@ -2,6 +2,7 @@
 -- Evaluates entries by the period's policy and applies them: the write of boards that Redis decides.
 -- It reads all standings, evaluates the entries in order, each against the result of those before it, and writes all changes at the end.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's
+--         then moved, if the period has score ranges
 -- ARGV    1 generation  2 deadline  3 policy (best|latest|increment)  4 kind (more|less: points; text: criteria, greater is better)
 --         5 form (score|member|plain)  6 dense (1|0)  7 2^time bits  8 times grow (1|0)  9 lowest total  10 highest total
 --         11 the period as ids store it  12 cells per entry  13 whether any entry has a policy of its own (1|0)

@@ -21,6 +21,8 @@ INCLUDED = {
     "standings_reply",
     "rows",
     "members",
+    "fence",
+    "questions",
 }
 SCRIPTS = sorted(path for path in FOLDER.glob("*.lua") if path.stem not in INCLUDED)
 CALLERS = "\n".join(path.read_text() for path in FOLDER.parent.glob("*.py"))
