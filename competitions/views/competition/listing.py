@@ -117,6 +117,12 @@ def running_of(known: Collection[Competition], at: datetime) -> list[Competition
     return sorted(running, key=lambda each: (each.ends_at, each.pk))
 
 
+def coming_of(known: Collection[Competition], at: datetime) -> list[Competition]:
+    """Return those that have not started; the next to start first."""
+    coming = [each for each in known if each.phase(at) is Phase.OPEN]
+    return sorted(coming, key=lambda each: (each.starts_at, each.pk))
+
+
 def _known(request: HttpRequest, at: datetime) -> list[Competition]:
     """Return all competitions that the visitor may see, maybe thousands; summaries are read for one page only."""
     known = competitions_known(at, board=_board(request))

@@ -13,7 +13,14 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Notice
 from competitions.selectors.competitions import competitions_ahead_of, competitions_known, summaries_of
 from competitions.selectors.notices.inbox import latest_unread
-from competitions.views.competition.listing import Card, cards_of, etag_parts_of, expire_at_phase_changes, running_of
+from competitions.views.competition.listing import (
+    Card,
+    cards_of,
+    coming_of,
+    etag_parts_of,
+    expire_at_phase_changes,
+    running_of,
+)
 from foundation import clock
 from leaderboards import formats
 from leaderboards.choices import Visibility
@@ -26,13 +33,14 @@ MOST_NEWS = 3
 
 
 def home_part(request: HttpRequest) -> HomePart:
-    """Show the running competitions on public boards that end first; for a player also theirs, and unread notices."""
+    """Show the competitions on public boards that end or start next; for a player also theirs, and unread notices."""
     at = clock.now()
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
     expire_at_phase_changes(request, known, at)
     viewer = viewer_of(request)
     own = competitions_ahead_of(viewer.player, at) if viewer.player and viewer.linked else []
-    cards = cards_of(request, summaries_of(running_of(known, at)[:MOST_CARDS], at), at, {each.pk for each in own})
+    first = [*running_of(known, at), *coming_of(known, at)][:MOST_CARDS]
+    cards = cards_of(request, summaries_of(first, at), at, {each.pk for each in own})
     led = [card for card in cards if card.leader and card.seconds_left is not None]
     return HomePart(
         "competitions/_now.html",

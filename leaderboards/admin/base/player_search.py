@@ -11,11 +11,14 @@ def players_found(search_term: str) -> list[int]:
 
     They are looked up by themselves, each way by its index: joined with rows of millions no index would serve both.
     """
-    numbers = Player.objects.values_list("pk", flat=True)
-    found = [*numbers.filter(external_id=search_term)]
-    if found or not (folded := fold(search_term)):
-        return found
-    for first, end in prefix_ranges(folded):
-        named = numbers.filter(folded_name__gte=first, folded_name__lt=end).order_by("folded_name", "pk")
-        found += named[: MOST_NAMESAKES - len(found)]
+    found = list(Player.objects.filter(external_id=search_term).values_list("pk", flat=True))
+    return found or players_called(search_term)
+
+
+def players_called(search_term: str) -> list[int]:
+    """Return up to ``MOST_NAMESAKES`` players whose names begin so, without case and accents, by their numbers."""
+    found, folded = list[int](), fold(search_term)
+    numbers = Player.objects.order_by("folded_name", "pk").values_list("pk", flat=True)
+    for first, end in prefix_ranges(folded) if folded else ():
+        found += numbers.filter(folded_name__gte=first, folded_name__lt=end)[: MOST_NAMESAKES - len(found)]
     return found

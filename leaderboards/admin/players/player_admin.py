@@ -7,7 +7,7 @@ Its pages are in ``moderation/ban_pages.py`` (ban), ``moderation/restriction_pag
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.base.paging import CappedPaginator
+from leaderboards.admin.base.player_search import players_called
 from leaderboards.admin.base.validators import validate_name
 from leaderboards.admin.moderation.exclusions import ExclusionFilter, exclusion_lines, prefetch_restrictions
 from leaderboards.admin.moderation.restriction_pages import RestrictionPages
@@ -35,8 +36,7 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
     list_display = ("shown_name", "id_shown", "country_shown", "user", "kept_out", "created_at")
     list_filter = (ExclusionFilter,)
     list_select_related = ("user",)
-    # Prefix search only, which an index answers: there may be millions of players.
-    search_fields = ("external_id__startswith", "name__istartswith")
+    search_fields = ("external_id__startswith",)
     search_help_text = _lazy("The beginning of an id or a name.")
     ordering = ("-pk",)
     paginator = CappedPaginator
@@ -59,6 +59,14 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Player]:
         """Query the players with their active restrictions."""
         return prefetch_restrictions(super().get_queryset(request))
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Player], search_term: str
+    ) -> tuple[QuerySet[Player], bool]:
+        """Search by the beginning of an id or of a name, without case and accents: an index answers each."""
+        if not search_term:
+            return queryset, False
+        return queryset.filter(Q(external_id__startswith=search_term) | Q(pk__in=players_called(search_term))), False
 
     class Media:
         css = {"all": ["css/admin-lists.css"]}

@@ -166,9 +166,7 @@ def _find_followed(board: Board, label: str, asker: Asker) -> tuple[FilteredPage
     found = page_of_players(board, label, [*followed, *me], player)
     if followed:
         return found, _words(FOLLOWING, _("Following"), _("Nobody whom you follow is ranked in this period."))
-    hint = _(
-        "Every player's page has a button to follow them; with a mouse or keyboard, so has each row's menu on a board."
-    )
+    hint = _("Every player's page has a button to follow them, and so has each row's menu on a board.")
     return found, replace(_words(FOLLOWING, _("Following"), _("You follow nobody yet.")), hint=hint)
 
 

@@ -115,8 +115,19 @@ def row_menu(request: HttpRequest, player: str) -> HttpResponse:
         "viewer": viewer,
         "is_self": viewer.player == player,
         "button": follow_button(request, shown, back),
+        "manage": _admin_page(request, shown),
     }
     return private(render(request, "leaderboards/_row_menu.html", context))
+
+
+def _admin_page(request: HttpRequest, player: Player) -> str:
+    """Return the address of the player's page in the admin, for staff who may open it; else ""."""
+    user = request.user if may_be_signed_in(request) else None
+    if not (
+        user and user.is_staff and any(user.has_perm(f"leaderboards.{verb}_player") for verb in ("view", "change"))
+    ):
+        return ""
+    return reverse("admin:leaderboards_player_change", args=[player.pk])
 
 
 def _share_path(given: str) -> str:
