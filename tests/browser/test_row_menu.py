@@ -115,3 +115,22 @@ def test_on_a_desk_the_dots_are_there_for_the_row_under_the_pointer(board: int, 
 
     expect(mina).to_have_css("opacity", "1")
     expect(omar).to_have_css("opacity", "0")
+
+
+def test_on_a_phone_who_takes_part_sees_the_first_rows_of_a_competition_at_once(
+    board: int, opened: Opened, photograph: Photograph
+) -> None:
+    del board
+    cup = open_competition(name="Workout among friends")
+    raced_in(cup, {"mina": 50, "omar": 30, "robin": 20})
+    page = opened(f"/competitions/{cup.pk}/", who="robin", viewport=PHONE, **THUMB)
+
+    second = page.locator('.top tr[data-key="omar"]').bounding_box()
+    joined = page.locator(".competition-mine > .join").bounding_box()
+
+    assert second
+    assert joined
+    assert second["y"] + second["height"] < PHONE["height"] - 56  # the bar at the foot
+    assert joined["y"] > second["y"]
+    assert checks.wrong_frame(page, "en") == []
+    photograph(page, "competition-first-screen")

@@ -82,6 +82,4 @@ def _empty(found: Followed) -> str:
 def _hint(found: Followed) -> str:
     if found.account is None or found.has_any:
         return ""
-    return _(
-        "Every player's page has a button to follow them; with a mouse or keyboard, so has each row's menu on a board."
-    )
+    return _("Every player's page has a button to follow them, and so has each row's menu on a board.")

@@ -4,11 +4,13 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
+from leaderboards.models import Player
 from tests.competitions.factories import CompetitionFactory, DivisionFactory, SeriesFactory, TeamFactory
 from tests.competitions.site import make_board, raced
 from tests.competitions.talking import say
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import make_board as make_calendar_board
+from tests.playing import score
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -52,3 +54,16 @@ def test_every_page_leads_to_its_page_in_the_admin(client: Client) -> None:
         assert chief.get(admin).status_code == 200, admin
         for other in (bare, client):
             assert ">Manage<" not in other.get(page).content.decode(), page
+
+
+def test_the_menu_of_a_row_leads_staff_to_its_player(client: Client) -> None:
+    weekly = make_calendar_board(name="Weekly")
+    score(weekly, {"ann": 9})
+    chief = signed_in(Client(), "chief", "bob", is_staff=True, is_superuser=True)
+    bare = signed_in(Client(), "bare", is_staff=True)
+    menu = f"/players/ann/menu/?board={weekly}"
+
+    ways = [each.get(menu).content.decode() for each in (chief, bare, client)]
+
+    number = Player.objects.get(external_id="ann").pk
+    assert [f'href="/admin/leaderboards/player/{number}/change/"' in way for way in ways] == [True, False, False]

@@ -41,3 +41,17 @@ def test_unread_notices_lead_to_the_inbox_and_read_ones_are_gone(client: Client)
     assert "What happened You lost first place A cup" in text(page)
     assert '<a href="/inbox/">' in page.content.decode()
     assert "You lost first place" not in text(later)
+
+
+def test_competitions_that_are_still_to_come_stand_behind_those_that_run_also_for_who_is_in_none(
+    client: Client,
+) -> None:
+    at = clock.now()
+    open_competition(name="Coming cup", starts_at=at + HOUR, ends_at=at + DAY)
+    open_competition(name="Running cup")
+    signed_in(client, "ann's", "ann")
+
+    page = text(client.get("/")).partition("Competitions now and next")[2]
+
+    assert 0 < page.index("Running cup") < page.index("Coming cup")
+    assert "Starts in" in page
