@@ -18,13 +18,13 @@ from tests.leaderboards.factories import BoardFactory
 from tests.raw import ONE_SERVER
 
 MAX_ENTRIES = 3  # into one file
-FILES = 71  # from the edge to the commit and back, of all apps; one gives the request its id, one counts (0106), and
-# one spells what servers of all kinds are sent (0105)
-FILES_OF_LEADERBOARDS = 44  # calendars stand apart from periods since there are schedules
+FILES = 73  # from the edge to the commit and back, of all apps; one gives the request its id, one counts (0106), one
+# spells what servers of all kinds are sent (0105), and two name the table of the period's standings (0118)
+FILES_OF_LEADERBOARDS = 46  # calendars stand apart from periods since there are schedules; two are of 0118
 FILES_OF_THE_SUBMIT_PATH = 16  # leaderboards/api and leaderboards/services/submit
 FILES_ENTERED_MORE_OFTEN = 14  # than MAX_ENTRIES; one of them counts (0106), a period is asked for its families (0108)
-FILES_VISITED_MORE_OFTEN = 39  # than MAX_ENTRIES, where coming back from another file is a visit too; two count (0106),
-# and two are asked for families (0108)
+FILES_VISITED_MORE_OFTEN = 40  # than MAX_ENTRIES, where coming back from another file is a visit too; two count (0106),
+# two are asked for families (0108), and one names tables (0118)
 SUBMIT_PATH = ("leaderboards/api/", "leaderboards/services/submit/")
 ROOT = f"{settings.BASE_DIR}/"
 

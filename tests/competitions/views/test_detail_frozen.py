@@ -34,7 +34,7 @@ def test_behind_a_freeze_only_a_participant_sees_points_and_nobody_sees_a_place(
     assert "A cup frozen Ends in 59 min" in public
     assert "The standings are frozen since" in public
     assert "1 ann 9" in public
-    assert "Your result now 7,654 points Place before the freeze 2" in text(bob.get(home(freezing)))
+    assert "2 Place before the freeze Your result now 7,654 points" in text(bob.get(home(freezing)))
     assert "7,654" not in text(client.get(home(freezing, "?player=bob")))
 
 

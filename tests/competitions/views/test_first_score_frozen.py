@@ -41,7 +41,7 @@ def test_a_player_whose_first_score_came_behind_the_freeze_has_their_page(
 
     for rest in ("", "?fragment=1"):
         page = text(ann.get(home(competition, rest)))
-        assert "Your result now 4,321 points Place before the freeze –" in page
+        assert "– Place before the freeze Your result now 4,321 points" in page
 
 
 @pytest.mark.long
