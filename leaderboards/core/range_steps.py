@@ -1,4 +1,4 @@
-"""The steps by which score ranges follow the homes of a period, as rounds of commands to whoever executes them.
+"""The steps by which score ranges follow the partitions of a period, as rounds of commands to whoever executes them.
 
 A plan yields the commands of a round, all to be sent together, and gets their answers in their order. It goes on only
 if every command was answered: whoever executes it ends it otherwise, and the next run begins anew. So a step may be
@@ -6,14 +6,14 @@ lost, come late, or be the last of a worker that dies. Four rules make that harm
 
 - **A fence.** Each run has a greater number than all before it, and raises that of every range first. A range refuses
   commands with a smaller one, so nothing of an earlier run arrives after that.
-- **A note names every place at which ranges may have the player.** A home notes the place that a player leaves, in the
-  script that moves them. A pass adds the present place to the note before any range gets it.
+- **A note names every place at which ranges may have the player.** A partition notes the place that a player leaves, in
+  the script that moves them. A pass adds the present place to the note before any range gets it.
 - **A note is cleared last**, when all ranges have answered, and only if it is still the one that the pass has read. A
   player who has moved meanwhile keeps a note.
 - **A range that can be read is followed.** An index that is replaced is deleted before the first pass without it.
 
-So a player without a note is in the ranges where the home has them, once. Ranges that are being filled follow as those
-that are read do; filling leaves players with notes to the next pass.
+So a player without a note is in the ranges where the partition has them, once. Ranges that are being filled follow as
+those that are read do; filling leaves players with notes to the next pass.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -58,9 +58,9 @@ class RangeState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Read notes of a home from a cursor on ("0" begins and ends), and add to each the present place and ``mark``."""
+    """Read notes of a partition from a cursor on ("0" begins and ends); add the present place and ``mark`` to each."""
 
-    home: int
+    partition: int
     mark: str
     cursor: str
 
@@ -97,9 +97,9 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Clear notes of a home; where the player has moved since, the note becomes the place that the ranges have now."""
+    """Clear notes of a partition; where the player has moved since, the note becomes the place that ranges have now."""
 
-    home: int
+    partition: int
     notes: Sequence[Note]
 
 
@@ -122,16 +122,16 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Have a home note what changes from now on."""
+    """Have a partition note what changes from now on."""
 
-    home: int
+    partition: int
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Read places of a home from a cursor on, without players who have a note. The answer is ``Scanned``."""
+    """Read places of a partition from a cursor on, without players who have a note. The answer is ``Scanned``."""
 
-    home: int
+    partition: int
     cursor: str
 
 
@@ -147,7 +147,7 @@ Steps = Generator[Sequence[Command], Sequence[Any], Result]
 
 
 class Pass(NamedTuple):
-    """What a pass has come to: the sizes of the ranges of each index, by epoch, and the cursor of each home.
+    """What a pass has come to: the sizes of the ranges of each index, by epoch, and the cursor of each partition.
 
     The cursor is None where all notes were read that there were when the first pass began.
     """
@@ -157,7 +157,7 @@ class Pass(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether all homes were read to the end."""
+        """Whether all partitions were read to the end."""
         return not any(self.cursors)
 
 
@@ -174,16 +174,18 @@ def beginning(indexes: Sequence[RangeIndex], ranges: int, fence: int) -> Steps[P
 
 
 def passing(indexes: Sequence[RangeIndex], fence: int, nth: int, as_of: int, before: Pass) -> Steps[Pass]:
-    """Bring the ranges of all indexes up to the homes: the ``nth`` pass of a run that has begun.
+    """Bring the ranges of all indexes up to the partitions: the ``nth`` pass of a run that has begun.
 
     ``as_of`` (ms) is a moment before the first one. It goes on from what the pass ``before`` has come to.
     """
-    homes = [home for home, cursor in enumerate(before.cursors) if cursor is not None]
+    partitions = [partition for partition, cursor in enumerate(before.cursors) if cursor is not None]
     mark = f"{fence}.{nth}"
-    claimed: Sequence[Claimed] = yield [Claim(home, mark, before.cursors[home] or "0") for home in homes]
+    claimed: Sequence[Claimed] = yield [
+        Claim(partition, mark, before.cursors[partition] or "0") for partition in partitions
+    ]
     cursors = [*before.cursors]
-    for home, each in zip(homes, claimed, strict=True):
-        cursors[home] = None if each.cursor == "0" else each.cursor
+    for partition, each in zip(partitions, claimed, strict=True):
+        cursors[partition] = None if each.cursor == "0" else each.cursor
     notes = [note for each in claimed for note in each.notes]
     sizes = yield from _changing([(index, changes(notes, index.cuts)) for index in indexes], fence, before.sizes)
     told = None if any(cursors) else as_of
@@ -193,25 +195,25 @@ def passing(indexes: Sequence[RangeIndex], fence: int, nth: int, as_of: int, bef
         for number in range(len(cursors))
     ]
     if notes:
-        yield [Clear(home, each.notes) for home, each in zip(homes, claimed, strict=True) if each.notes]
+        yield [Clear(partition, each.notes) for partition, each in zip(partitions, claimed, strict=True) if each.notes]
     return Pass(sizes, cursors)
 
 
 def preparing(index: RangeIndex, ranges: int, fence: int) -> Steps[None]:
-    """Empty the ranges of a new index, and have the homes note what changes."""
+    """Empty the ranges of a new index, and have the partitions note what changes."""
     yield [Init(index, number, fence) for number in range(ranges)]
-    yield [Arm(home) for home in range(ranges)]
+    yield [Arm(partition) for partition in range(ranges)]
 
 
 def dropping(index: RangeIndex, ranges: int) -> Steps[None]:
-    """Delete an index. Until that was heard, passes bring it up to the homes too: somebody may be reading it."""
+    """Delete an index. Until that was heard, passes bring it up to the partitions too: somebody may be reading it."""
     yield [Drop(index, number) for number in range(ranges)]
 
 
-def filling(index: RangeIndex, home: int, cursor: str, fence: int) -> Steps[str]:
-    """Give a new index a part of a home, from a cursor on; returns the next. A whole pass goes before it."""
+def filling(index: RangeIndex, partition: int, cursor: str, fence: int) -> Steps[str]:
+    """Give a new index a part of a partition, from a cursor on; returns the next. A whole pass goes before it."""
     scanned: Scanned
-    (scanned,) = yield [Scan(home, cursor)]
+    (scanned,) = yield [Scan(partition, cursor)]
     yield from _changing([(index, places_by_range(scanned.places, index.cuts))], fence, {})
     return scanned.cursor
 

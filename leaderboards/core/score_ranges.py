@@ -1,8 +1,8 @@
 """Score ranges: the standings of a divided period once more, cut by score instead of by player, to be read from.
 
 A *place* is a score and a member, in the order in which Redis sorts. *Cuts* are places: range ``n`` has what stands at
-or above cut ``n - 1`` and below cut ``n``, so equal scores may be in two ranges. What a player's home (the partition
-that the player is in) has changed since, is *noted* there: the places at which the ranges may have the player.
+or above cut ``n - 1`` and below cut ``n``, so equal scores may be in two ranges. What the partition of a
+player has changed since, is *noted* there: the places at which the ranges may have the player.
 """
 
 from bisect import bisect_right
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The place as homes note it and scripts compare it."""
+        """The place as partitions note it and scripts compare it."""
         return f"{self.score:.17g} {self.member}"
 
 
@@ -41,7 +41,8 @@ def place_of(text: str) -> Place:
 
 
 class Note(NamedTuple):
-    """What a home has noted of a player: ``text`` as it stands there, and where the player is ``now``, if anywhere.
+    """What a partition has noted of a player: ``text`` as it stands there, and where the player is ``now``, if
+    anywhere.
 
     The text has a line for each place at which ranges may have the player; a first line may tell who claimed it.
     """
@@ -86,7 +87,7 @@ def ranges_of_score(cuts: Sequence[Place], score: float) -> range:
 def choose_cuts(sampled: Iterable[tuple[int, Sequence[Place]]], ranges: int) -> list[Place]:
     """Return up to ``ranges - 1`` cuts that give each range about as many players.
 
-    ``sampled`` are homes: how many players each has, and places at equal distances among them.
+    ``sampled`` are partitions: how many players each has, and places at equal distances among them.
     """
     weights: dict[Place, float] = defaultdict(float)
     for size, places in sampled:

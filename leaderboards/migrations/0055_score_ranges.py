@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ("generations", models.BigIntegerField(default=0)),
                 ("next_epoch", models.BigIntegerField(default=0)),
                 ("next_cuts", models.JSONField(default=list)),
-                ("fill_home", models.PositiveSmallIntegerField(null=True)),
+                ("fill_partition", models.PositiveSmallIntegerField(null=True)),
                 ("fill_cursor", models.CharField(default="0", max_length=40)),
                 ("fence", models.BigIntegerField(default=0)),
                 ("lease_expires_at", models.DateTimeField(null=True)),

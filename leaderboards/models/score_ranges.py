@@ -13,10 +13,10 @@ class ScoreRanges(models.Model):
     """The score ranges of a period (``core/score_ranges.py``). ``epoch`` is 0 while none are read.
 
     They hold under ``generations``, the sum of those of the partitions: each of these only grows. The next ones are
-    being filled while ``next_epoch`` is not 0: the homes before ``fill_home`` are done (None: not begun), and of that
-    one what is before ``fill_cursor``. ``fence`` numbers the runs that follow the homes; ``lease_expires_at`` is set
-    while one does. ``cut_at`` is when the last cuts were chosen, ``followed_at`` when all homes were followed,
-    ``compared_at`` when all players were counted on both sides.
+    being filled while ``next_epoch`` is not 0: the partitions before ``fill_partition`` are done (None: not begun), and
+    of that one what is before ``fill_cursor``. ``fence`` numbers the runs that follow the partitions;
+    ``lease_expires_at`` is set while one does. ``cut_at`` is when the last cuts were chosen, ``followed_at`` when all
+    partitions were followed, ``compared_at`` when all players were counted on both sides.
     """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="score_ranges")
@@ -26,7 +26,7 @@ class ScoreRanges(models.Model):
     generations = models.BigIntegerField(default=0)
     next_epoch = models.BigIntegerField(default=0)
     next_cuts = models.JSONField(default=list)
-    fill_home = models.PositiveSmallIntegerField(null=True)
+    fill_partition = models.PositiveSmallIntegerField(null=True)
     fill_cursor = models.CharField(max_length=40, default="0")
     fence = models.BigIntegerField(default=0)
     lease_expires_at = models.DateTimeField(null=True)

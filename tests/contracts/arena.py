@@ -123,7 +123,9 @@ class Arena:
         """Let score ranges follow, if there are any, and agree on the list that they alone tell."""
         if self.period.has_score_ranges:
             let_ranges_follow(self.period, NOW)
-            with patch.object(PartitionedStore, "_read_homes", side_effect=AssertionError("the homes were asked")):
+            with patch.object(
+                PartitionedStore, "_read_partitions", side_effect=AssertionError("the partitions were asked")
+            ):
                 self.agree_on_the_list()
 
     def bring_to_sql(self) -> None:

@@ -1,4 +1,4 @@
-"""What tests have children do with score ranges: cut them without rest, and hold them against their homes."""
+"""What tests have children do with score ranges: cut them without rest, and hold them against their partitions."""
 
 import time
 from collections.abc import Collection
@@ -22,7 +22,7 @@ def work_and_cut(pause: float = 0.05, only: Collection[str] = ()) -> None:
 
 
 def differences(boards: Collection[int], seconds: float = 60.0) -> list[str]:
-    """Let all come to rest, and say how ranges differ from homes; how many players they have stands first."""
+    """Let all come to rest, and say how ranges differ from partitions; how many players they have stands first."""
     bring_to_rest(boards)
     until, found, players = time.monotonic() + seconds, list[str](), 0
     for period in Period.objects.filter(board__in=boards, state__in=ACTIVE_STATES).select_related("board"):
@@ -32,10 +32,10 @@ def differences(boards: Collection[int], seconds: float = 60.0) -> list[str]:
             assert time.monotonic() < until, f"the ranges of {period} do not follow"
             time.sleep(0.05)
         slot = ScoreRanges.objects.get(period=period).slot
-        homes = sorted(cell for part in period.parts for cell in _rows(part.family.zset))
+        partitions = sorted(cell for part in period.parts for cell in _rows(part.family.zset))
         ranges = sorted(cell for part in period.parts for cell in _rows(part.family.range(slot)))
-        players += len(homes)
-        found += [f"{period}: {each} is in one of the two" for each in {*homes} ^ {*ranges}]
+        players += len(partitions)
+        found += [f"{period}: {each} is in one of the two" for each in {*partitions} ^ {*ranges}]
         found += [f"{period}: somebody is there twice"] * (len(ranges) != len({member for member, _ in ranges}))
     return [f"{players} players", *found]
 

@@ -22,7 +22,7 @@ def numbers(world: World) -> dict[str, int]:
 
 
 def held(world: World, numbers: dict[str, int]) -> None:
-    """Everything that was acknowledged counts once, and ranges have exactly what homes have."""
+    """Everything that was acknowledged counts once, and ranges have exactly what partitions have."""
     check(world)
     players, *differences = world.call(ranges.differences, boards=[*numbers.values()])
     assert int(players.split()[0]) > 0

@@ -12,10 +12,10 @@ def players_found(search_term: str) -> list[int]:
     They are looked up by themselves, each way by its index: joined with rows of millions no index would serve both.
     """
     found = list(Player.objects.filter(external_id=search_term).values_list("pk", flat=True))
-    return found or players_called(search_term)
+    return found or players_beginning_with(search_term)
 
 
-def players_called(search_term: str) -> list[int]:
+def players_beginning_with(search_term: str) -> list[int]:
     """Return up to ``MOST_NAMESAKES`` players whose names begin so, without case and accents, by their numbers."""
     found, folded = list[int](), fold(search_term)
     numbers = Player.objects.order_by("folded_name", "pk").values_list("pk", flat=True)

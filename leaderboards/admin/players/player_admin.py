@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.base.paging import CappedPaginator
-from leaderboards.admin.base.player_search import players_called
+from leaderboards.admin.base.player_search import players_beginning_with
 from leaderboards.admin.base.validators import validate_name
 from leaderboards.admin.moderation.exclusions import ExclusionFilter, exclusion_lines, prefetch_restrictions
 from leaderboards.admin.moderation.restriction_pages import RestrictionPages
@@ -66,7 +66,9 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
         """Search by the beginning of an id or of a name, without case and accents: an index answers each."""
         if not search_term:
             return queryset, False
-        return queryset.filter(Q(external_id__startswith=search_term) | Q(pk__in=players_called(search_term))), False
+        return queryset.filter(
+            Q(external_id__startswith=search_term) | Q(pk__in=players_beginning_with(search_term))
+        ), False
 
     class Media:
         css = {"all": ["css/admin-lists.css"]}

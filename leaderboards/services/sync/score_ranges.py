@@ -1,4 +1,5 @@
-"""Have score ranges follow the homes of each period that has them, cut them, and cut them anew where one grows hot.
+"""Have score ranges follow the partitions of each period that has them, cut them, and cut them anew where one grows
+hot.
 
 The steps are in ``core/range_steps.py``. SQL knows where a period is cut and numbers the runs; a lease only saves work,
 since ranges refuse what an earlier run has sent. Ranges hold under the generations of all partitions: when one is drawn
@@ -47,7 +48,7 @@ COMPARE_AFTER = timedelta(minutes=5)
 
 
 def follow_all(at: datetime) -> int:
-    """Let the ranges of all running periods follow their homes; returns how many do."""
+    """Let the ranges of all running periods follow their partitions; returns how many do."""
     ScoreRanges.objects.exclude(period__in=active_periods()).delete()
     has_begun = Q(starts_at=None) | Q(starts_at__lte=at)
     periods = list(active_periods().filter(has_begun, partitions__gt=1, rules_json__score_ranges=True))
@@ -56,7 +57,7 @@ def follow_all(at: datetime) -> int:
 
 
 def follow(period: Period, at: datetime) -> bool:
-    """Let the ranges of a period follow its homes, if nobody does; whether they follow all of them now.
+    """Let the ranges of a period follow its partitions, if nobody does; whether they follow all of them now.
 
     What Redis refuses or does not answer is for the next run.
     """
@@ -104,7 +105,7 @@ class _Run:
         self._begun = clock.monotonic()
 
     def run(self) -> bool:
-        """Make what is lacking, follow, and fill. Returns whether all homes are followed."""
+        """Make what is lacking, follow, and fill. Returns whether all partitions are followed."""
         if self.row.generations != generations_of(self.period):
             self.forget()
         self._make_ready()
@@ -121,14 +122,14 @@ class _Run:
 
     def _make_ready(self) -> None:
         """Have ranges to follow with: do what an earlier run did not come to."""
-        if self.row.next_index and self.row.fill_home == self.period.partitions:
+        if self.row.next_index and self.row.fill_partition == self.period.partitions:
             self._switch(self.row.next_index)
         if not self.row.epoch and not self.row.next_epoch:
             self._cut()
-        if self.row.next_index and self.row.fill_home is None:
+        if self.row.next_index and self.row.fill_partition is None:
             self._store.run(preparing(self.row.next_index, self.period.partitions, self.row.fence))
             failpoint("ranges.after_prepared")
-            self.save(fill_home=0, fill_cursor="0")
+            self.save(fill_partition=0, fill_cursor="0")
 
     def forget(self) -> None:
         """Delete the ranges, to be made anew."""
@@ -169,12 +170,12 @@ class _Run:
         self.save(
             next_epoch=generations.next_generation(),
             next_cuts=[cut.text for cut in cuts],
-            fill_home=None,
+            fill_partition=None,
             cut_at=self.at,
         )
 
     def _compare(self, index: RangeIndex, sizes: Sequence[int]) -> None:
-        """Count the players of each range in their homes, now and then. Raises ``IndexLost`` if ranges have others."""
+        """Count the players of each range in their partitions, at times. Raises ``IndexLost`` if ranges have others."""
         if self.row.compared_at is not None and self.at - self.row.compared_at < COMPARE_AFTER:
             return
         if (counts := self._store.counts_before(index.cuts)) is not None:
@@ -188,16 +189,16 @@ class _Run:
 
     def _fill(self, index: RangeIndex) -> Pass:
         """Fill new ranges for a while, pass once more, and have them read when they are full."""
-        home, cursor = self.row.fill_home or 0, self.row.fill_cursor
-        while home < self.period.partitions:
-            cursor = self._store.run(filling(index, home, cursor, self.row.fence))
+        partition, cursor = self.row.fill_partition or 0, self.row.fill_cursor
+        while partition < self.period.partitions:
+            cursor = self._store.run(filling(index, partition, cursor, self.row.fence))
             failpoint("ranges.after_filled_a_part")
-            home += cursor == "0"
+            partition += cursor == "0"
             if self._is_over():
                 break
-        self.save(fill_home=home, fill_cursor=cursor)
+        self.save(fill_partition=partition, fill_cursor=cursor)
         found = self._pass()
-        if home == self.period.partitions:
+        if partition == self.period.partitions:
             self._switch(index)
         return found
 

@@ -45,9 +45,9 @@ class PartitionedStore:
         """Answer all queries. Raises ``StaleGeneration``, and what the client raises if no partition answers."""
         if period.has_score_ranges and (found := read_ranges(self._link, period, queries)):
             return found
-        return self._read_homes(period, queries)
+        return self._read_partitions(period, queries)
 
-    def _read_homes(self, period: Period, queries: Sequence[Query]) -> QueryResult:
+    def _read_partitions(self, period: Period, queries: Sequence[Query]) -> QueryResult:
         rounds = Rounds(self._link, period)
         plans = Plans(rounds)
         rounds.cells.look_up(named_players(queries))

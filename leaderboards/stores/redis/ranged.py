@@ -1,9 +1,10 @@
-"""Read a divided period from its score ranges: a rank from one range, a page from one or two, without asking all homes.
+"""Read a divided period from its score ranges: a rank from one range, a page from one or two, without asking all
+partitions.
 
-What is read is exact in two cases. Either no home had a note when it was asked, before the ranges: then nobody had
+What is read is exact in two cases. Either no partition had a note when it was asked, before the ranges: then nobody had
 changed since the ranges followed, and ranges of one mark are a state of the board within the wait of the reading. Or
-the caller takes an answer of so many seconds ago (``reading_within``): then homes are not asked, and ``as_of`` is told.
-In every other case the homes answer (``partitioned.py``).
+the caller takes an answer of so many seconds ago (``reading_within``): then partitions are not asked, and ``as_of`` is
+told. In every other case the partitions answer (``partitioned.py``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -167,7 +168,7 @@ class RangePlans:
         return Placed(offset, [row for each in wanted for row in answers[each.number][0].rows])
 
     def around(self, row: FoundRow, radius: int) -> Plan[Placed]:
-        """Read a row that the home of its player has, with ``radius`` rows on both sides."""
+        """Read a row that the partition of its player has, with ``radius`` rows on both sides."""
         found = yield from self._beside(row, radius, radius + 1, is_after=False)
         if row not in found.rows:
             raise NotInStep  # the player has moved since
@@ -213,13 +214,13 @@ class RangePlans:
 class _Reading:
     def __init__(self, link: RedisClient, period: Period, index: RangeIndex, age: float) -> None:
         self._link, self._period, self._age = link, period, age
-        self._homes, self._rounds = Rounds(link, period), RangeRounds(link, period, index)
-        self._homes.wants_levels = False
+        self._partitions, self._rounds = Rounds(link, period), RangeRounds(link, period, index)
+        self._partitions.wants_levels = False
         self._plans = RangePlans(self._rounds)
 
     def read(self, queries: Sequence[Query]) -> QueryResult:
         """Answer all queries. Raises ``NotInStep``."""
-        own = self._rows_in_homes(list(dict.fromkeys(named_players(queries))))
+        own = self._rows_in_partitions(list(dict.fromkeys(named_players(queries))))
         planned = [self._planned(query, own) for query in queries]
         found = iter(self._rounds.run([self._plans.learn_sizes(), *(plan for plans in planned for plan in plans)])[1:])
         placed = [[next(found) for _ in plans] for plans in planned]
@@ -232,10 +233,10 @@ class _Reading:
         answers = [[row for each in plans for row in _ranked(each, counts)] for plans in placed]
         return QueryResult(sum(self._rounds.range_sizes), answers, as_of=as_of)
 
-    def _rows_in_homes(self, players: Sequence[str]) -> dict[str, FoundRow]:
-        """Read the rows of players, and require that no home has a note, unless old answers are taken."""
+    def _rows_in_partitions(self, players: Sequence[str]) -> dict[str, FoundRow]:
+        """Read the rows of players, and require that no partition has a note, unless old answers are taken."""
         grouped = list(self._period.by_part(players, str)) if players else []
-        calls = [self._homes.call(part, [player(name) for name in names]) for part, names in grouped]
+        calls = [self._partitions.call(part, [player(name) for name in names]) for part, names in grouped]
         asked = () if self._age else self._period.parts
         calls += map(none_moved_call, asked)
         try:
@@ -248,7 +249,7 @@ class _Reading:
             raise NotInStep
         found: dict[str, FoundRow] = {}
         for (_, names), (text, _levels) in zip(grouped, replies, strict=False):
-            answers = self._homes.read_answers(text.decode().split("\n"))
+            answers = self._partitions.read_answers(text.decode().split("\n"))
             found |= {name: row for name, answer in zip(names, answers, strict=True) for row in answer.rows}
         return found
 

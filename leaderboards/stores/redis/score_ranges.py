@@ -80,7 +80,7 @@ class RangeStore:
     def counts_before(self, cuts: Sequence[Place]) -> list[int] | None:
         """Count the players who stand at a better range than the one that ends at each cut, and last all players.
 
-        They are counted in their homes; None if a home has changed since the ranges followed.
+        They are counted in their partitions; None if a partition has changed since the ranges followed.
         """
         rounds = Rounds(self._link, self._period)
         rounds.wants_levels, is_descending = False, self._period.rules.order is Order.DESC
@@ -101,7 +101,7 @@ class RangeStore:
 
     def _call(self, command: Command) -> tuple[ScriptCall, Callable[[Any], Any]]:
         if isinstance(command, Claim | Clear | Scan | Arm):
-            return self._call_of_home(command)
+            return self._call_of_partition(command)
         match command:
             case Begin(index, number, fence):
                 return self._range_call("range_begin", index, number, [fence]), _range_state
@@ -122,28 +122,28 @@ class RangeStore:
                 ]
                 return self._range_call("range_publish", index, number, told), _require_done
 
-    def _call_of_home(self, command: Claim | Clear | Scan | Arm) -> tuple[ScriptCall, Callable[[Any], Any]]:
-        family, in_member = self._period.parts[command.home].family, lua_bool(self._period.layout.in_member)
+    def _call_of_partition(self, command: Claim | Clear | Scan | Arm) -> tuple[ScriptCall, Callable[[Any], Any]]:
+        family, in_member = self._period.parts[command.partition].family, lua_bool(self._period.layout.in_member)
         standings = (family.zset, family.members, family.moved)
         match command:
-            case Claim(home, mark, cursor):
+            case Claim(partition, mark, cursor):
                 claimed: list[Argument] = [in_member, mark, cursor, NOTES_AT_ONCE]
-                return self._home_call("moved_claim", home, standings, claimed), _claimed
-            case Clear(home, notes):
+                return self._partition_call("moved_claim", partition, standings, claimed), _claimed
+            case Clear(partition, notes):
                 cells = [cell for note in notes for cell in (note.player, note.text, note.now.text if note.now else "")]
-                return self._home_call("moved_clear", home, standings, [in_member, *cells]), int
-            case Scan(home, cursor):
+                return self._partition_call("moved_clear", partition, standings, [in_member, *cells]), int
+            case Scan(partition, cursor):
                 scanned: list[Argument] = [self._period.layout.parts_before_player, cursor, SCANNED_AT_ONCE]
-                return self._home_call("moved_scan", home, (family.zset, family.moved), scanned), _scanned
-            case Arm(home):
-                return self._home_call("moved_arm", home, (family.moved,), [_ARMED]), int
+                return self._partition_call("moved_scan", partition, (family.zset, family.moved), scanned), _scanned
+            case Arm(partition):
+                return self._partition_call("moved_arm", partition, (family.moved,), [_ARMED]), int
 
     def _range_call(self, name: str, index: RangeIndex, number: int, args: Sequence[Argument]) -> ScriptCall:
         part = self._period.parts[number]
         return ScriptCall(script(name), _range_keys(part, index), [part.generation, index.epoch, *args])
 
-    def _home_call(self, name: str, home: int, keys: Sequence[str], args: Sequence[Argument]) -> ScriptCall:
-        part = self._period.parts[home]
+    def _partition_call(self, name: str, partition: int, keys: Sequence[str], args: Sequence[Argument]) -> ScriptCall:
+        part = self._period.parts[partition]
         return ScriptCall(script(name), [part.family.gen, *keys], [part.generation, *args])
 
 

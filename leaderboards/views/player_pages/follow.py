@@ -26,6 +26,7 @@ from leaderboards.models import Player
 from leaderboards.selectors.player_data.follows import MOST_FOLLOWED, followed_players, is_following
 from leaderboards.selectors.visibility.restrictions import visible_q
 from leaderboards.services.players import follow as following_service
+from leaderboards.views.http.permissions import may_see
 from leaderboards.views.http.responses import page_number, pages_of, private
 from leaderboards.views.http.viewer import may_be_signed_in, viewer_of
 
@@ -122,10 +123,7 @@ def row_menu(request: HttpRequest, player: str) -> HttpResponse:
 
 def _admin_page(request: HttpRequest, player: Player) -> str:
     """Return the address of the player's page in the admin, for staff who may open it; else ""."""
-    user = request.user if may_be_signed_in(request) else None
-    if not (
-        user and user.is_staff and any(user.has_perm(f"leaderboards.{verb}_player") for verb in ("view", "change"))
-    ):
+    if not (may_be_signed_in(request) and may_see(request, Player)):
         return ""
     return reverse("admin:leaderboards_player_change", args=[player.pk])
 

@@ -1,4 +1,4 @@
-"""Homes and score ranges in memory, which execute the commands of the steps as the scripts do: or late, or never."""
+"""Partitions and score ranges in memory, which execute the commands of the steps as scripts do: or late, or never."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -21,7 +21,7 @@ from leaderboards.core.range_steps import (
 )
 from leaderboards.core.score_ranges import CLAIMED, Note, Place, choose_cuts, place_of, range_of
 
-HOMES = 4
+PARTITIONS = 4
 PLAYERS = [f"p{nth}" for nth in range(8)]
 
 
@@ -47,8 +47,8 @@ class World:
     scores: int = 4
     stamps: int = 3  # members change with the time, as those that carry it do
     ignored: frozenset[str] = frozenset()  # rules that this world does not keep, to see that each is needed
-    homes: list[dict[str, Place]] = field(default_factory=lambda: [{} for _ in range(HOMES)])
-    moved: list[dict[str, str] | None] = field(default_factory=lambda: [None] * HOMES)
+    partitions: list[dict[str, Place]] = field(default_factory=lambda: [{} for _ in range(PARTITIONS)])
+    moved: list[dict[str, str] | None] = field(default_factory=lambda: [None] * PARTITIONS)
     ranges: dict[tuple[int, int], Range] = field(default_factory=dict)
     late: list[Command] = field(default_factory=list)
     fence: int = 0
@@ -56,7 +56,7 @@ class World:
     index: RangeIndex | None = None
     following: RangeIndex | None = None
     read: dict[int, RangeIndex] = field(default_factory=dict)  # those that anybody may have heard of
-    fill_home: int | None = None
+    fill_partition: int | None = None
     fill_cursor: str = "0"
     rounds_left: int | None = None  # until one is not answered
     ended_early: int = 0
@@ -64,15 +64,15 @@ class World:
     def move(self) -> None:
         """A player gets another place, or leaves."""
         nth = self.random.randrange(len(PLAYERS))
-        player, home = PLAYERS[nth], nth % HOMES
-        before, notes = self.homes[home].get(player), self.moved[home]
+        player, partition = PLAYERS[nth], nth % PARTITIONS
+        before, notes = self.partitions[partition].get(player), self.moved[partition]
         if notes is not None:
             notes.setdefault(player, before.text if before else "")
         if self.random.random() < 0.2:
-            self.homes[home].pop(player, None)
+            self.partitions[partition].pop(player, None)
         else:
             stamp, score = self.random.randrange(self.stamps), self.random.randrange(self.scores)
-            self.homes[home][player] = Place(float(score), f"{stamp}_{player}")
+            self.partitions[partition][player] = Place(float(score), f"{stamp}_{player}")
 
     def run(self, cut: bool = False) -> None:
         """One run of the worker, as ``services/sync/score_ranges.py`` has it."""
@@ -89,7 +89,7 @@ class World:
         try:
             for index in (self.index, self.following):
                 if index:
-                    self._execute(dropping(index, HOMES))
+                    self._execute(dropping(index, PARTITIONS))
         except Unanswered:
             self.ended_early += 1
         else:
@@ -97,35 +97,35 @@ class World:
 
     def _run(self, cut: bool) -> None:
         fence = self.fence
-        if self.following and self.fill_home == HOMES:
+        if self.following and self.fill_partition == PARTITIONS:
             self._switch(self.following)
         if (self.index is None or cut) and self.following is None:
             self.epochs += 1
-            sampled = [(len(home), list(home.values())) for home in self.homes if home]
+            sampled = [(len(partition), list(partition.values())) for partition in self.partitions if partition]
             self.following = RangeIndex(
-                self.epochs, 1 - self.index.slot if self.index else 0, tuple(choose_cuts(sampled, HOMES))
+                self.epochs, 1 - self.index.slot if self.index else 0, tuple(choose_cuts(sampled, PARTITIONS))
             )
-            self.fill_home = None
-        if self.following and self.fill_home is None:
-            self._execute(preparing(self.following, HOMES, fence))
-            self.fill_home, self.fill_cursor = 0, "0"
+            self.fill_partition = None
+        if self.following and self.fill_partition is None:
+            self._execute(preparing(self.following, PARTITIONS, fence))
+            self.fill_partition, self.fill_cursor = 0, "0"
         self._pass(fence, "a")
-        if self.following and self.fill_home is not None:
-            while self.fill_home < HOMES:
-                cursor = self._execute(filling(self.following, self.fill_home, self.fill_cursor, fence))
-                self.fill_cursor, self.fill_home = cursor, self.fill_home + (cursor == "0")
+        if self.following and self.fill_partition is not None:
+            while self.fill_partition < PARTITIONS:
+                cursor = self._execute(filling(self.following, self.fill_partition, self.fill_cursor, fence))
+                self.fill_cursor, self.fill_partition = cursor, self.fill_partition + (cursor == "0")
             self._pass(fence, "b")
             self._switch(self.following)
 
     def _switch(self, following: RangeIndex) -> None:
         if self.index and "drop" not in self.ignored:
-            self._execute(dropping(self.index, HOMES))
+            self._execute(dropping(self.index, PARTITIONS))
         self.index, self.following = following, None
         self.read[following.epoch] = following
 
     def _pass(self, fence: int, name: str) -> None:
         indexes = [index for index in (self.index, self.following) if index]
-        found = self._execute(beginning(indexes, HOMES, fence))
+        found = self._execute(beginning(indexes, PARTITIONS, fence))
         nth = 0
         while not found.whole:
             nth += 1
@@ -224,14 +224,14 @@ class World:
         there.mark, there.size = mark, sizes[number]
         return 1
 
-    def _claim(self, home: int, mark: str, cursor: str) -> Claimed:
-        notes, found = self.moved[home], []
+    def _claim(self, partition: int, mark: str, cursor: str) -> Claimed:
+        notes, found = self.moved[partition], []
         if notes is None:
             raise IndexLost
         players = sorted(notes)
         start = int(cursor)
         for player in players[start : start + 3]:
-            now = self.homes[home].get(player)
+            now = self.partitions[partition].get(player)
             lines = [line for line in notes[player].split("\n") if line and not line.startswith(CLAIMED)]
             if now and now.text not in lines and "claim" not in self.ignored:
                 lines.append(now.text)
@@ -240,23 +240,23 @@ class World:
             found.append(Note(player, notes[player], now))
         return Claimed("0" if start + 3 >= len(players) else str(start + 3), found)
 
-    def _clear(self, home: int, claimed: Sequence[Note]) -> int:
-        notes = self.moved[home] or {}
+    def _clear(self, partition: int, claimed: Sequence[Note]) -> int:
+        notes = self.moved[partition] or {}
         for note in claimed:
             if notes.get(note.player) != note.text:
                 continue
-            if self.homes[home].get(note.player) == note.now or "clear" in self.ignored:
+            if self.partitions[partition].get(note.player) == note.now or "clear" in self.ignored:
                 del notes[note.player]
             else:
                 notes[note.player] = note.now.text if note.now else ""
         return 1
 
-    def _arm(self, home: int) -> int:
-        self.moved[home] = self.moved[home] or {}
+    def _arm(self, partition: int) -> int:
+        self.moved[partition] = self.moved[partition] or {}
         return 1
 
-    def _scan(self, home: int, cursor: str) -> Scanned:
-        notes, rows = self.moved[home] or {}, sorted(self.homes[home].items())
+    def _scan(self, partition: int, cursor: str) -> Scanned:
+        notes, rows = self.moved[partition] or {}, sorted(self.partitions[partition].items())
         start = int(cursor)
         without = () if "scan" in self.ignored else notes
         places = [place for player, place in rows[start : start + 2] if player not in without]
@@ -273,8 +273,8 @@ class World:
         members = {member.partition("_")[2]: Place(score, member) for member, score in there.members.items()}
         assert len(members) == len(there.members)
         for nth, player in enumerate(PLAYERS):
-            home = nth % HOMES
-            notes, now, found = self.moved[home] or {}, self.homes[home].get(player), members.get(player)
+            partition = nth % PARTITIONS
+            notes, now, found = self.moved[partition] or {}, self.partitions[partition].get(player), members.get(player)
             if player not in notes:
                 belongs = now is not None and range_of(index.cuts, now) == number
                 assert found == (now if belongs else None), player

@@ -1,4 +1,4 @@
-"""Score ranges follow their homes whatever is lost, late, or the last act of a worker; and each rule is needed."""
+"""Score ranges follow their partitions whatever is lost, late, or the last act of a worker; and each rule is needed."""
 
 from random import Random
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.leaderboards.core.range_world import HOMES, PLAYERS, World
+from tests.leaderboards.core.range_world import PARTITIONS, PLAYERS, World
 
 NEEDED = ["fence", "claim", "mark", "clear", "scan", "drop"]
 
@@ -32,12 +32,12 @@ def play_many(histories: int, without: str) -> None:
 
 
 @given(st.randoms(use_true_random=False))
-def test_a_player_without_a_note_is_where_their_home_has_them_once_at_every_moment(random: Random) -> None:
+def test_a_player_without_a_note_is_where_their_partition_has_them_once_at_every_moment(random: Random) -> None:
     play(World(random))
 
 
 @given(st.randoms(use_true_random=False))
-def test_at_rest_the_ranges_are_the_homes_and_no_note_is_left(random: Random) -> None:
+def test_at_rest_the_ranges_are_the_partitions_and_no_note_is_left(random: Random) -> None:
     world = play(World(random))
     world.trouble, world.late = 0.0, []
 
@@ -45,11 +45,11 @@ def test_at_rest_the_ranges_are_the_homes_and_no_note_is_left(random: Random) ->
         world.run()
 
     assert world.index is not None
-    assert world.moved == [{}] * HOMES
-    everybody = {place.member: place.score for home in world.homes for place in home.values()}
+    assert world.moved == [{}] * PARTITIONS
+    everybody = {place.member: place.score for partition in world.partitions for place in partition.values()}
     followed: dict[str, float] = {}
-    assert len(world.ranges) == HOMES
-    for number in range(HOMES):
+    assert len(world.ranges) == PARTITIONS
+    for number in range(PARTITIONS):
         there = world.ranges[world.index.slot, number]
         assert there.mark is not None
         assert not followed.keys() & there.members.keys()
@@ -62,7 +62,7 @@ def test_players_do_move_and_runs_do_end_early_in_these_histories() -> None:
 
     assert world.epochs > 10
     assert world.ended_early > 10
-    assert sum(map(len, world.homes)) > len(PLAYERS) // 2
+    assert sum(map(len, world.partitions)) > len(PLAYERS) // 2
 
 
 @pytest.mark.parametrize("rule", NEEDED)

@@ -40,27 +40,29 @@ def test_whoever_has_a_score_is_in_one_of_its_ranges(cuts: list[Place], place: P
 
 
 @given(st.lists(st.lists(PLACES, unique=True), max_size=4), st.sampled_from((4, 16)))
-def test_cuts_are_in_order_and_fewer_than_ranges(homes: list[list[Place]], ranges: int) -> None:
-    cuts = choose_cuts([(len(home), home) for home in homes if home], ranges)
+def test_cuts_are_in_order_and_fewer_than_ranges(partitions: list[list[Place]], ranges: int) -> None:
+    cuts = choose_cuts([(len(partition), partition) for partition in partitions if partition], ranges)
 
     assert cuts == sorted(set(cuts), key=lambda place: place.key)
     assert len(cuts) < ranges
 
 
 def test_cuts_give_each_range_its_share_of_all_players_also_among_equal_scores() -> None:
-    homes = [[Place(7.0, f"{home}-{nth:03}") for nth in range(100 * (home + 1))] for home in range(4)]
+    partitions = [
+        [Place(7.0, f"{partition}-{nth:03}") for nth in range(100 * (partition + 1))] for partition in range(4)
+    ]
 
-    cuts = choose_cuts([(len(home), home) for home in homes], 4)
+    cuts = choose_cuts([(len(partition), partition) for partition in partitions], 4)
 
     sizes = [0] * 4
-    for home in homes:
-        for place in home:
+    for partition in partitions:
+        for place in partition:
             sizes[range_of(cuts, place)] += 1
     assert sum(sizes) == 1000
     assert max(sizes) <= 260
 
 
-def test_a_sampled_home_weighs_as_much_as_it_has_players() -> None:
+def test_a_sampled_partition_weighs_as_much_as_it_has_players() -> None:
     small, large = [Place(1.0, "a"), Place(2.0, "b")], [Place(8.0, "c"), Place(9.0, "d")]
 
     (cut,) = choose_cuts([(10, small), (1000, large)], 2)

@@ -1,4 +1,4 @@
-"""Boards with score ranges: what is in the ranges, what is in the homes, and which of them answers."""
+"""Boards with score ranges: what is in the ranges, what is in the partitions, and which of them answers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,8 +40,8 @@ def let_ranges_follow(period: Period, at: datetime) -> Period:
 
 @contextmanager
 def ranges_alone() -> Iterator[None]:
-    """No home answers meanwhile."""
-    with patch.object(PartitionedStore, "_read_homes", side_effect=AssertionError("the homes were asked")):
+    """No partition answers meanwhile."""
+    with patch.object(PartitionedStore, "_read_partitions", side_effect=AssertionError("the partitions were asked")):
         yield
 
 
@@ -58,7 +58,7 @@ def in_ranges(board: Board) -> dict[str, float]:
     return found
 
 
-def in_homes(board: Board) -> dict[str, float]:
+def in_partitions(board: Board) -> dict[str, float]:
     period, found = period_of(board), dict[str, float]()
     with redis_client() as client:
         for part in period.parts:

@@ -21,7 +21,7 @@ from tests.leaderboards.services.divided import POINTS, expected, shown
 from tests.leaderboards.services.ranges import (
     cutting_anew,
     followed,
-    in_homes,
+    in_partitions,
     in_ranges,
     of_ranges,
     opened,
@@ -43,21 +43,21 @@ def at_noon() -> Iterator[None]:
 
 
 @WHO_DECIDES
-def test_ranges_answer_what_the_homes_would(storage: str) -> None:
+def test_ranges_answer_what_the_partitions_would(storage: str) -> None:
     board, _ = opened(storage)
 
     with ranges_alone():
         assert shown(board) == (expected(POINTS), True)
         assert selectors.player_row(board, "p7", period_of(board).label).row.rank == 34
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
 
 
 @WHO_DECIDES
-def test_a_score_that_was_acknowledged_is_read_from_the_homes_until_the_ranges_have_it(storage: str) -> None:
+def test_a_score_that_was_acknowledged_is_read_from_the_partitions_until_the_ranges_have_it(storage: str) -> None:
     board, _ = opened(storage)
     score(board, {"p1": 99})
 
-    with pytest.raises(AssertionError, match="homes were asked"):
+    with pytest.raises(AssertionError, match="partitions were asked"):
         of_ranges(board)
     assert shown(board)[0]["p1"] == 1
     followed(board)
@@ -110,8 +110,8 @@ def test_a_worker_may_die_before_or_after_any_round_of_any_run(storage: str, cut
 
         followed(board)
 
-        assert in_ranges(board) == in_homes(board)
-        assert in_homes(board).keys() == points.keys()
+        assert in_ranges(board) == in_partitions(board)
+        assert in_partitions(board).keys() == points.keys()
         if not died:
             break
     assert nth >= (20 if cuts else 10)
@@ -163,7 +163,7 @@ def test_a_range_that_grows_hot_is_cut_anew_while_it_is_read(storage: str) -> No
         parts = period_of(board).parts
         assert max(client.zcard(part.family.range(after.slot)) for part in parts) <= 110
         assert not any(client.exists(part.family.range(before.slot)) for part in parts)
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
 
 
 @WHO_DECIDES
@@ -183,7 +183,7 @@ def test_ranges_that_are_cut_anew_follow_who_moves_meanwhile(storage: str) -> No
 
     followed(board)
     assert next(scores) >= 104
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
 
 
 def test_cuts_rest_for_a_minute() -> None:

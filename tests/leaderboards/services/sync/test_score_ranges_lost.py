@@ -24,7 +24,7 @@ from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.services.sync.score_ranges import follow, follow_all
 from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.divided import POINTS, expected, shown
-from tests.leaderboards.services.ranges import cutting_anew, followed, in_homes, in_ranges, of_ranges, opened
+from tests.leaderboards.services.ranges import cutting_anew, followed, in_partitions, in_ranges, of_ranges, opened
 from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, period_of, redis_client, score
 from tests.leaderboards.services.site import follow as let_sql_follow
 
@@ -54,7 +54,7 @@ def test_what_is_lost_of_ranges_is_not_read_and_made_anew(storage: str, key: str
 
     assert shown(board)[0] == expected(POINTS)
     resync_due(NOON)
-    with pytest.raises(AssertionError, match="homes were asked"):
+    with pytest.raises(AssertionError, match="partitions were asked"):
         of_ranges(board)
     followed(board)
 
@@ -68,7 +68,7 @@ def test_ranges_of_another_generation_are_not_read(storage: str) -> None:
     epoch = ScoreRanges.objects.get().epoch
     rebuild(board, period.label, NOON)
 
-    with pytest.raises(AssertionError, match="homes were asked"):
+    with pytest.raises(AssertionError, match="partitions were asked"):
         of_ranges(board)
 
     followed(board)
@@ -76,7 +76,7 @@ def test_ranges_of_another_generation_are_not_read(storage: str) -> None:
     assert of_ranges(board) == list(expected(POINTS))
 
 
-def test_ranges_that_have_other_players_than_their_homes_are_found_out_and_made_anew() -> None:
+def test_ranges_that_have_other_players_than_their_partitions_are_found_out_and_made_anew() -> None:
     board, period = opened("redis")
     row = ScoreRanges.objects.get()
     with redis_client() as client:
@@ -87,7 +87,7 @@ def test_ranges_that_have_other_players_than_their_homes_are_found_out_and_made_
     followed(board)
 
     assert ScoreRanges.objects.get().epoch != row.epoch
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
 
 
 @WHO_DECIDES
@@ -110,7 +110,7 @@ def test_two_runs_at_once_do_no_harm(storage: str) -> None:
 
     assert others == [True]
     followed(board)
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
     assert of_ranges(board)[:2] == ["p2", "p1"]
 
 
@@ -138,7 +138,7 @@ def test_who_is_removed_hidden_or_erased_is_in_no_range_that_is_shown(storage: s
     followed(board)
 
     assert {"p40", "p39"}.isdisjoint(in_ranges(board))
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
     assert of_ranges(board)[0] == "p38"
 
 
@@ -151,7 +151,7 @@ def test_a_verified_board_has_no_differences_and_its_ranges_still_follow(storage
         verify_all(NOON, 60.0)
 
         followed(board)
-        assert in_ranges(board)["p5"] == in_homes(board)["p5"]
+        assert in_ranges(board)["p5"] == in_partitions(board)["p5"]
 
 
 @WHO_DECIDES
@@ -213,7 +213,7 @@ def test_a_member_that_nobody_has_any_more_leaves_the_ranges_when_verifying_remo
     followed(board)
 
     assert orphan not in in_range(period)
-    assert in_ranges(board) == in_homes(board)
+    assert in_ranges(board) == in_partitions(board)
 
 
 def in_range(period: Period) -> set[str]:

@@ -1,4 +1,4 @@
-"""Reading a period from its score ranges says what reading its homes does, wherever it is cut."""
+"""Reading a period from its score ranges says what reading its partitions does, wherever it is cut."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -60,14 +60,14 @@ def link() -> Iterator[Counted]:
 
 def followed(link: Counted, period: Period, index: RangeIndex, fence: int = 1, as_of: int = 0) -> None:
     """One run that fills an index and follows."""
-    store, homes = RangeStore(link, period), len(period.parts)
-    store.run(preparing(index, homes, fence))
-    found = store.run(beginning([index], homes, fence))
+    store, partitions = RangeStore(link, period), len(period.parts)
+    store.run(preparing(index, partitions, fence))
+    found = store.run(beginning([index], partitions, fence))
     while not found.whole:
         found = store.run(passing([index], fence, 1, as_of, found))
-    for home in range(homes):
+    for partition in range(partitions):
         cursor = "0"
-        while (cursor := store.run(filling(index, home, cursor, fence))) != "0":
+        while (cursor := store.run(filling(index, partition, cursor, fence))) != "0":
             pass
     passed(link, period, index, fence, as_of)
 
@@ -96,10 +96,12 @@ def ranged_period(link: Counted, partitions: int, ties: Ties, order: Order = Ord
 @pytest.mark.parametrize("ties", SHOWN)
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("partitions", [4, 16])
-def test_every_question_is_answered_as_by_the_homes(link: Counted, partitions: int, order: Order, ties: Ties) -> None:
+def test_every_question_is_answered_as_by_the_partitions(
+    link: Counted, partitions: int, order: Order, ties: Ties
+) -> None:
     period = ranged_period(link, partitions, ties, order)
     put(link, period, drawn())
-    expected = PartitionedStore(link)._read_homes(period, ASKED)
+    expected = PartitionedStore(link)._read_partitions(period, ASKED)
     index = cut(link, period)
     followed(link, period, index)
     assert len(index.cuts) == partitions - 1
@@ -128,7 +130,7 @@ def test_equals_one_player_and_none_are_cut_too(
     with patch.object(ranged, "_index_of", return_value=index):
         found = read_ranges(link, period, asked)
 
-    assert told(found) == told(PartitionedStore(link)._read_homes(period, asked))
+    assert told(found) == told(PartitionedStore(link)._read_partitions(period, asked))
 
 
 @pytest.mark.parametrize("partitions", [4, 16])
@@ -144,10 +146,12 @@ def test_whoever_moves_is_followed_across_every_cut(link: Counted, partitions: i
             assert read_ranges(link, period, ASKED) is None
             ranged.forget_tries()
             passed(link, period, index, fence=seed)
-            assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_homes(period, ASKED))
+            assert told(read_ranges(link, period, ASKED)) == told(
+                PartitionedStore(link)._read_partitions(period, ASKED)
+            )
 
 
-def test_a_rank_and_a_deep_page_ask_one_or_two_ranges_and_each_home_only_for_its_notes(link: Counted) -> None:
+def test_a_rank_and_a_deep_page_ask_one_or_two_ranges_and_each_partition_only_for_its_notes(link: Counted) -> None:
     period = ranged_period(link, 16, Ties.FIRST_COME)
     put(link, period, drawn())
     index = cut(link, period)
@@ -174,7 +178,7 @@ def test_a_rank_and_a_deep_page_ask_one_or_two_ranges_and_each_home_only_for_its
 
 
 @pytest.mark.parametrize("silent", ["moved_none", "range_beside", "beside"])
-def test_who_does_not_answer_leaves_the_answer_to_the_homes(link: Counted, silent: str) -> None:
+def test_who_does_not_answer_leaves_the_answer_to_the_partitions(link: Counted, silent: str) -> None:
     period = ranged_period(link, 4, Ties.SHARED)
     put(link, period, drawn())
     index = cut(link, period)
@@ -220,18 +224,18 @@ def test_notes_of_more_players_than_one_call_reads_are_all_read(link: Counted, m
     passed(link, period, index, fence=2)
 
     with patch.object(ranged, "_index_of", return_value=index):
-        assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_homes(period, ASKED))
+        assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_partitions(period, ASKED))
 
 
-def test_who_moves_before_and_after_their_home_is_filled_is_there_once(link: Counted) -> None:
+def test_who_moves_before_and_after_their_partition_is_filled_is_there_once(link: Counted) -> None:
     period = ranged_period(link, 4, Ties.FIRST_COME)
     put(link, period, drawn())
     index, store = cut(link, period), RangeStore(link, period)
     store.run(preparing(index, 4, 1))
     passed(link, period, index)
     put(link, period, {"p7": 1})
-    for home in range(4):
-        store.run(filling(index, home, "0", 1))
+    for partition in range(4):
+        store.run(filling(index, partition, "0", 1))
     put(link, period, {"p7": 59})
 
     passed(link, period, index, fence=2)
@@ -256,4 +260,4 @@ def test_a_range_refuses_what_an_earlier_run_has_sent(link: Counted) -> None:
         RangeStore(link, period)._exchange([Change(index, 1, 1, ["p7"], [("ghost", 5.0)])])
 
     with patch.object(ranged, "_index_of", return_value=index):
-        assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_homes(period, ASKED))
+        assert told(read_ranges(link, period, ASKED)) == told(PartitionedStore(link)._read_partitions(period, ASKED))
